@@ -12,7 +12,7 @@ from inspect_ai import eval as run_inspect
 from inspect_ai import eval_retry
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
-from inspect_ai.model import GenerateConfigArgs, Model, get_model
+from inspect_ai.model import GenerateConfig, GenerateConfigArgs, Model, get_model
 from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
@@ -37,7 +37,7 @@ class _Lean(TypedDict):
 
 
 Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
-_LEAN: _Lean = {"ctl_server": False, "log_realtime": False, "score_display": False}
+LEAN: _Lean = {"ctl_server": False, "log_realtime": False, "score_display": False}
 """The event log keeps what is done, so Inspect's second database of running samples is not needed. Mean scores that are
 shown while samples run are made from all samples again at each one: the time grows with the square of their number."""
 
@@ -77,9 +77,9 @@ def evaluate(run: Run) -> EvalLog:
     Raises:
         EvaluationError: It could not begin.
     """
+    # Inspect would find out in the middle of its display.
+    found_model(run.model, base_url=run.base_url)
     try:
-        # Inspect would find out in the middle of its display.
-        get_model(run.model, base_url=run.base_url)
         if run.costs is not None:
             set_prices(run.costs, str(run.model))
         logs = run_inspect(
@@ -95,16 +95,33 @@ def evaluate(run: Run) -> EvalLog:
             message_limit=run.messages,
             max_samples=run.at_once,
             display=run.display,
-            **_LEAN,
+            **LEAN,
             **run.generate,
         )
+    except PrerequisiteError as error:
+        raise EvaluationError(_plain(error)) from error
+    return _only(logs, run.out)
+
+
+def found_model(model: str | Model, *, base_url: str | None = None, retries: int | None = None) -> Model:
+    """A model of Inspect's.
+
+    Args:
+        model: PROVIDER/MODEL.
+        base_url: Where it is asked; where its provider is, if not given.
+        retries: Most of a request that failed; any number if not given.
+
+    Raises:
+        EvaluationError: There is none of this name, or it can't be asked from here.
+    """
+    try:
+        return get_model(model, base_url=base_url, config=GenerateConfig(max_retries=retries))
     except PrerequisiteError as error:
         raise EvaluationError(_plain(error)) from error
     except ValueError as error:
         if "recogni" not in str(error) and "Model name" not in str(error):
             raise
         raise EvaluationError(f"{error} Write PROVIDER/MODEL as Inspect's list of providers has it.") from error
-    return _only(logs, run.out)
 
 
 def _arguments(run: Run) -> dict[str, JsonValue]:
@@ -122,7 +139,7 @@ def resume(log: Path, display: Display | None = None, costs: Path | None = None)
     if costs is not None:
         set_prices(costs, read_eval_log(str(log.absolute()), header_only=True).eval.model)
     try:
-        logs = eval_retry(str(log.absolute()), log_dir=str(log.absolute().parent), display=display, **_LEAN)
+        logs = eval_retry(str(log.absolute()), log_dir=str(log.absolute().parent), display=display, **LEAN)
     except FileNotFoundError as error:
         raise EvaluationError(f"{log} can't be gone on with: {error}.") from error
     except PrerequisiteError as error:

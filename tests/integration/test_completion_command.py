@@ -31,11 +31,13 @@ from benchwright_studies.studies import Studies
 from benchwright_studies.study_file import parse_study
 from benchwright_studies.study_log import StudyLog
 from benchwright_subjects.inline.confinement import can_confine
+from benchwright_subjects.inline.failure import Failure
+from benchwright_subjects.inline.record import ModelUse
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 
 from ..inline_hearing import Hearing
-from ..judge_endpoint import JudgeEndpoint, content
+from ..judge_endpoint import JudgeEndpoint, Played, content
 
 TESTS = Path(__file__).parents[1]
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
@@ -230,6 +232,81 @@ def test_the_double_may_ask_a_model_and_no_request_has_what_is_expected(desk: De
     assert len(model.requests) == 2
     assert "at_min = ~|count" not in asked
     assert "always_ff" not in asked
+
+
+SERVED = "http://127.0.0.1:13131/v1"
+"""Where a server finds the model of its run."""
+
+
+@pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
+def test_the_runs_model_answers_a_server_and_its_tokens_are_reported_the_same_each_time(desk: Desk) -> None:
+    settings = desk.folder / "settings.json"
+    settings.write_text(json.dumps({"assistant": {"enabled": True, "url": SERVED, "model": "any"}}))
+    server = ("--server", shlex.join([str(BENCHWRIGHT), "lsp"]), "--initialization", settings)
+    options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "line", "--per-kind", "2", "--policy", "always")
+    with JudgeEndpoint(lambda asked: content("assign at_min = ~|count;")) as model:
+        desk.environ |= {"LOCAL_API_KEY": "secret-7f3a", "LOCAL_BASE_URL": model.url}
+        served = ("--model", "openai-api/local/scripted", "--no-grade", "--no-bounds", "--json", "--seed", "5")
+        one, two = (desk.folder / name for name in ("one", "two"))
+        ran = desk.run("run", *server, *options, *served, "--out", one)
+        desk.run("run", *server, *options, *served, "--out", two)
+        assert {asked.seed for asked in model.requests} == {5}
+        other = ("--model", "openai-api/local/other", *served[2:])
+        refused = desk.run("run", *server, *options, *other, "--out", one, status=2)
+    assert "a run with another model" in refused.stderr
+    records = RunFolder(one).records()
+    assert [record.model_use for record in records] == [
+        ModelUse(requests=1, answered=1, counted=1, input_tokens=100, output_tokens=20)
+    ] * len(records)
+    assert without_times(one) == without_times(two)
+    (told,) = json.loads(ran.stdout)["sections"]["tokens"]["numbers"].values()
+    assert (told["requests"], told["input_tokens"], told["output_tokens"]) == (2, 200, 40)
+    shown = desk.run("report", one)
+    assert "with openai-api/local/scripted, assisted" in shown.stdout
+
+
+@pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
+def test_a_server_with_the_runs_model_reaches_nothing_else_and_never_sees_its_key(desk: Desk) -> None:
+    options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone", "--no-grade")
+    with JudgeEndpoint(lambda asked: content("assign at_max = &count;", tokens=None)) as model:
+        desk.environ |= {"LOCAL_API_KEY": "secret-7f3a", "LOCAL_BASE_URL": model.url}
+        served = ("--model", "openai-api/local/scripted", "--most-asks", "1", "--no-bounds")
+        for name, address, status in (("through", SERVED, 0), ("around", model.url, 1)):
+            (desk.folder / "script.json").write_text(json.dumps({"model": address}))
+            out = desk.folder / name
+            desk.run("run", "--server", desk.double(), *options, *served, "--out", out, status=status)
+    through, around = (RunFolder(desk.folder / name).records()[0] for name in ("through", "around"))
+    assert through.steps[0].offer == "assign at_max = &count;"
+    assert through.model_use == ModelUse(requests=1, answered=1, counted=0, input_tokens=0, output_tokens=0)
+    assert (around.failure, around.model_use) == (
+        Failure.ERROR_ANSWER,
+        ModelUse(requests=0, answered=0, counted=0, input_tokens=0, output_tokens=0),
+    )
+    told = desk.hearing.of("initialized")[0]["environment"]
+    assert told["OPENAI_BASE_URL"] == SERVED
+    assert "secret-7f3a" not in json.dumps(told)
+    assert "unknown" in desk.run("report", desk.folder / "through").stdout
+
+
+@pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
+def test_a_model_that_can_not_be_asked_is_told_apart_from_a_server_that_offers_nothing(desk: Desk) -> None:
+    options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone", "--no-grade")
+    (desk.folder / "script.json").write_text(json.dumps({"model": SERVED}))
+    with JudgeEndpoint(lambda asked: Played(b"{}", 400)) as model:
+        desk.environ |= {"LOCAL_API_KEY": "none", "LOCAL_BASE_URL": model.url}
+        served = (
+            "--model",
+            "openai-api/local/scripted",
+            "--most-asks",
+            "1",
+            "--no-bounds",
+            "--out",
+            desk.folder / "run",
+        )
+        ran = desk.run("run", "--server", desk.double(), *options, *served, status=1)
+    assert "1 of 1 requests to the model were given up or failed." in ran.stderr
+    refused = desk.run("run", "--server", desk.double(), *options, "--model", "no/such", "--out", "x", status=2)
+    assert "Write PROVIDER/MODEL" in refused.stderr
 
 
 def test_sign_in_shows_the_code_and_keeps_the_home_that_holds_the_sign_in(desk: Desk) -> None:

@@ -124,6 +124,33 @@ async def test_an_extension_that_edits_by_itself_ends_its_site(vsix: Path) -> No
     assert found.failure.failure is Failure.CHANGED_FILES
 
 
+async def test_next_edits_are_made_by_the_policy_undone_if_refused_and_the_same_again(vsix: Path) -> None:
+    refused = "endmodule : m\n// the end"
+    script = {
+        "rules": [
+            {"after": ");", "say": "assign y = a & b;"},
+            {"after": "a & b;", "say": "assign z = a | b;", "unless": refused, "invoked": True},
+        ],
+        "edits": [
+            {"find": "output y, z);", "say": "output wire y, z );"},
+            {"find": "input a", "say": "input wire a"},
+            {"find": "\nendmodule\n", "say": f"\n{refused}\n"},
+        ],
+    }
+    rules = Rules(Refusal.ALONE, next_edits=True)
+    first, second = [await played(vsix, script, Policy.FIRST_LINE, rules) for _ in range(2)]
+    assert first.failure is None
+    assert [(step.next_edits, step.next_edits_taken) for step in first.steps] == [(3, 2), (1, 0)]
+    assert first.document.text.startswith("module m(input wire a, b, output wire y, z );\n")
+    assert "assign z = a | b;" in first.document.text
+    assert refused not in first.document.text
+    assert (first.steps, first.snapshots, first.document.text) == (
+        second.steps,
+        second.snapshots,
+        second.document.text,
+    )
+
+
 @pytest.fixture
 def model() -> Iterator[JudgeEndpoint]:
     with JudgeEndpoint(lambda request: content("assign at_max = &count;")) as endpoint:
@@ -135,10 +162,10 @@ def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
 ) -> None:
     settings = tmp_path / "settings.json"
     script = {"vendor": "benchwright", "rules": [{"after": "", "say": ""}]}
-    of_model = {"benchwright.model.url": model.url, "benchwright.model.model": "scripted"}
+    of_model = {"benchwright.model.url": "http://127.0.0.1:13131/v1", "benchwright.model.model": "any"}
     settings.write_text(json.dumps({"subject.script": script, **of_model}))
     environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home")}
-    environ["BENCHWRIGHT_CACHE"] = str(Home.find().cache)
+    environ |= {"BENCHWRIGHT_CACHE": str(Home.find().cache), "LOCAL_API_KEY": "none", "LOCAL_BASE_URL": model.url}
     run = tmp_path / "run"
     command: list[str | Path] = [
         BENCHWRIGHT,
@@ -150,6 +177,8 @@ def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
         vsix,
         "--initialization",
         settings,
+        "--model",
+        "openai-api/local/scripted",
     ]
     command += ["--pack", "starter", "--problem", "saturating-counter", "--sites", "empty-body", "--mode", "alone"]
     command += ["--policy", "first-line", "--no-bounds", "--most-asks", "1", "--no-grade", "--json", "--out", run]
@@ -172,6 +201,8 @@ def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
     assert record.failure is None
     assert record.steps[0].offer == "assign at_max = &count;"
     assert "module sat_counter" in model.requests[0].body["messages"][0]["content"]
+    assert record.model_use is not None
+    assert record.model_use.input_tokens == 100 * record.model_use.counted > 0
     latency = json.loads(ran)["sections"]["latency"]["numbers"]
     assert {label.rpartition(", ")[2] for label in latency} == {"alone", "drawn"}
 

@@ -1,5 +1,5 @@
-// An assistant that says what the setting `subject.script` says: `rules` of `{after, say}`,
-// a `vendor` whose model says it, or a `mode` of misbehaviour.
+// An assistant that says what the setting `subject.script` says: `rules` of `{after, say, unless, invoked}`, `edits` of
+// `{find, say}` that it proposes where no rule applies, a `vendor` whose model says it, or a `mode` of misbehaviour.
 "use strict";
 
 const { readFileSync, writeFileSync } = require("node:fs");
@@ -10,7 +10,7 @@ exports.activate = (context) => {
   const script = vscode.workspace.getConfiguration("subject").get("script");
   const seen = script.mode === "prowls" ? prowl(script) : undefined;
   const provider = {
-    async provideInlineCompletionItems(document, position) {
+    async provideInlineCompletionItems(document, position, { triggerKind }) {
       if (script.mode === "edits") {
         const edit = new vscode.WorkspaceEdit();
         edit.insert(document.uri, new vscode.Position(0, 0), "// changed\n");
@@ -18,14 +18,26 @@ exports.activate = (context) => {
       }
       const before = document.getText(new vscode.Range(new vscode.Position(0, 0), position)).replace(/\s+$/, "");
       if (seen && before.includes("assign")) return new Promise(() => undefined);
-      const rule = script.rules?.find(({ after }) => before.endsWith(after.trim()));
-      if (rule === undefined && !seen) return [];
+      const text = document.getText();
+      const isInvoked = triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
+      const applies = ({ after, unless, invoked }) =>
+        before.endsWith(after.trim()) && !(unless && text.includes(unless)) && (!invoked || isInvoked);
+      const rule = script.rules?.find(applies);
+      if (rule === undefined && !seen) return proposed(script, document, text);
       const say = seen ?? (script.vendor ? await askModel(script.vendor, before) : rule.say);
       return [new vscode.InlineCompletionItem(say, new vscode.Range(position, position))];
     },
   };
   context.subscriptions.push(vscode.languages.registerInlineCompletionItemProvider({ pattern: "**" }, provider));
 };
+
+function proposed(script, document, text) {
+  const edit = script.edits?.find(({ find }) => text.includes(find));
+  if (edit === undefined) return [];
+  const start = text.indexOf(edit.find);
+  const range = new vscode.Range(document.positionAt(start), document.positionAt(start + edit.find.length));
+  return [Object.assign(new vscode.InlineCompletionItem(edit.say, range), { isInlineEdit: true })];
+}
 
 async function askModel(vendor, before) {
   const [model] = await vscode.lm.selectChatModels({ vendor });

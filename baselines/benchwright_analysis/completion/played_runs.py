@@ -82,7 +82,8 @@ def parts(runs: Sequence[PlayedRun]) -> list[Part]:
 
 def _label(settings: Settings, records: Sequence[SiteRecord]) -> str:
     names = sorted({f"{one.subject.name} {one.subject.version}".strip() for one in records if one.subject.version})
-    return f"{' / '.join(names) or Path(settings.command[0]).name}, {settings.mode}"
+    model = f" with {settings.model}" if settings.model else ""
+    return f"{' / '.join(names) or Path(settings.command[0]).name}{model}, {settings.mode}"
 
 
 def _by_site(verdicts: Sequence[SnapshotVerdict]) -> dict[_Key, list[SnapshotVerdict]]:

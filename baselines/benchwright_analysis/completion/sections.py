@@ -10,6 +10,7 @@ from benchwright_analysis.completion.latency import Latencies, latencies
 from benchwright_analysis.completion.numbers import Passed, alike, characters, funnel, passed
 from benchwright_analysis.completion.played_runs import Part, PlayedRun
 from benchwright_analysis.completion.tables import latency_table, told
+from benchwright_analysis.completion.tokens import tokens_section
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent
 from benchwright_judges.estimators import Estimate
@@ -34,6 +35,7 @@ def sections(runs: Sequence[PlayedRun], parts: Sequence[Part], *, seed: int) -> 
         _alike(parts),
         beside_people(runs),
         _latency(runs, seed),
+        tokens_section(parts, _NAMES),
         _failures(runs),
         _conditions(runs),
     ]
@@ -201,6 +203,7 @@ def _conditions(runs: Sequence[PlayedRun]) -> Section:
             run.label,
             " ".join(run.settings.command),
             run.settings.dialect,
+            run.settings.model or "unknown",
             run.settings.mode.value,
             run.settings.seed,
             f"{run.settings.timeout_s:g} s",
@@ -211,7 +214,7 @@ def _conditions(runs: Sequence[PlayedRun]) -> Section:
         for run in runs
     ]
     columns = (
-        *("subject", "command", "dialect", "after a refusal", "seed", "time-out"),
+        *("subject", "command", "dialect", "model", "after a refusal", "seed", "time-out"),
         *("sees the statement", "confined", "configuration"),
     )
     note = (

@@ -158,11 +158,12 @@ def _samples(found: Sequence[Observation]) -> Samples:
 
 
 def _usage(found: Sequence[Observation]) -> dict[str, object]:
+    """What was counted; None for what is not known, such as what a copilot with an account of its own used."""
     return {
-        "calls": sum(one.calls for one in found),
-        "input_tokens": sum(one.input_tokens for one in found),
-        "output_tokens": sum(one.output_tokens for one in found),
-        "total_tokens": sum(one.total_tokens for one in found),
+        "calls": sum(one.calls for one in found) or None,
+        "input_tokens": sum(one.input_tokens for one in found) or None,
+        "output_tokens": sum(one.output_tokens for one in found) or None,
+        "total_tokens": sum(one.total_tokens for one in found) or None,
         "cost_usd": _cost(found),
     }
 

@@ -26,9 +26,8 @@ from benchwright_harness.selection import selections
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.untrusted_folder import remove_folder
 from benchwright_problems.problem import Limits, Problem
-from benchwright_subjects.agents.launch import HOME, PORT, AgentEnd, Ending, Launch
+from benchwright_subjects.agents.launch import HOME, LAUNCHER, PORT, AgentEnd, Ending, Launch
 
-_LAUNCHER = Path(__file__).with_name("inside") / "launcher.py"
 _GIVEN = "/bench"
 """Where the sandbox shows the launcher, its orders, and the bridge's socket."""
 _SOCKET = "bridge"
@@ -113,7 +112,7 @@ class AgentSandbox:
         for folder in launch.shown.values():
             check_readable(folder)
         tools = self.toolchain.environment(selections(problem)[0]) if problem else {}
-        self._write("launcher.py", _LAUNCHER.read_text(encoding="utf-8"))
+        self._write("launcher.py", LAUNCHER.read_text(encoding="utf-8"))
         told = {
             "argv": launch.argv(prompt, judged_paths(problem) if problem else ()),
             "env": launch.variables(tools),

@@ -22,7 +22,9 @@ HOME = "/rundir/home"
 PORT = 13131
 BRIDGE = f"http://127.0.0.1:{PORT}"
 """Where the model is asked."""
-_VARIABLES: Mapping[str, str] = {
+LAUNCHER = Path(__file__).with_name("inside") / "launcher.py"
+"""Leads an agent's requests to the bridge."""
+MODEL_VARIABLES: Mapping[str, str] = {
     "OPENAI_BASE_URL": f"{BRIDGE}/v1",
     "OPENAI_API_KEY": "none",
     "ANTHROPIC_BASE_URL": BRIDGE,
@@ -30,7 +32,7 @@ _VARIABLES: Mapping[str, str] = {
     "GOOGLE_GEMINI_BASE_URL": BRIDGE,
     "GEMINI_API_KEY": "none",
 }
-
+"""By which programs find it without further settings."""
 
 TOOL_KINDS = (
     *("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode"),
@@ -108,7 +110,7 @@ stands for the files that the problem asks for."""
         """
         path = ":".join((*self.path, toolchain.get("PATH", "/usr/local/bin:/usr/bin:/bin")))
         own = {"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "TERM": "dumb", "PWD": "/code"}
-        return {**own, **toolchain, **_VARIABLES, **self.environment, "HOME": HOME, "PATH": path}
+        return {**own, **toolchain, **MODEL_VARIABLES, **self.environment, "HOME": HOME, "PATH": path}
 
     def argv(self, prompt: str, files: Sequence[str] = ()) -> list[str]:
         """Program and arguments."""

@@ -9,12 +9,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from inspect_ai.agent import AgentState
-from inspect_ai.agent._bridge.types import AgentBridge
 from inspect_ai.model import ChatMessage, GenerateConfig, GenerateInput, Model, ModelOutput
 from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import LimitExceededError
 
 from benchwright_subjects.bridge.dialect import Json
+from benchwright_subjects.bridge.named_messages import NamingBridge
 from benchwright_subjects.bridge.package_versions import remember_versions
 from benchwright_subjects.bridge.routes import Route
 
@@ -53,10 +53,17 @@ class ModelBridge:
         answered: Hears of each answer.
         seed: Sent to the model with each request.
         asking: Is waited for before each request.
+        forwards: Whether temperature, token limit and the like are those of each request, not the model's own.
     """
 
     def __init__(
-        self, state: AgentState, answered: Answered, seed: int | None = None, asking: Asking | None = None
+        self,
+        state: AgentState,
+        answered: Answered,
+        seed: int | None = None,
+        asking: Asking | None = None,
+        *,
+        forwards: bool = False,
     ) -> None:
         remember_versions()
         self._answered = answered
@@ -64,7 +71,13 @@ class ModelBridge:
         self._seed = seed
         # A connection's requests are to count for the sample, whoever accepts it.
         self._context = contextvars.copy_context()
-        self._bridge = AgentBridge(state, filter=self._ask, response_filter=self._take, allow_remote_mcp=False)
+        self._bridge = NamingBridge(
+            state,
+            filter=self._ask,
+            response_filter=self._take,
+            allow_remote_mcp=False,
+            forward_generation_config=forwards,
+        )
         self.failed: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
         """Done once nothing can be answered any more: a limit is reached, or an answer could not be recorded."""
         self.requests = 0

@@ -48,7 +48,8 @@ def confined(command: Sequence[str], place: Workplace, secrets: Sequence[Path], 
     if not can_confine():
         if is_offline:
             raise SubjectError(
-                Failure.NOT_STARTED, "Without bubblewrap no server can be kept off the network. Leave out --offline."
+                Failure.NOT_STARTED,
+                "Without bubblewrap no server can be kept off the network. Leave out --offline and --model.",
             )
         return tuple(command)
     emptied = [part for folder in secrets if folder.is_dir() for part in ("--tmpfs", str(folder.resolve()))]

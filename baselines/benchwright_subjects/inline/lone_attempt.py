@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
 from benchwright_attempts.assist_asked import AssistAsked
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.evidence import AssistAccepted, AssistShown
+from benchwright_attempts.evidence import AssistAccepted, AssistShown, ModelUsage
 from benchwright_attempts.grading import Graded
 from benchwright_attempts.regrading import regrade
 from benchwright_attempts.summary import AttemptVerdict
@@ -24,6 +24,7 @@ from benchwright_subjects.inline.failure import SubjectError
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import SHOWN, Decision
 from benchwright_subjects.inline.run import visible_files
+from benchwright_subjects.inline.served_model import served
 from benchwright_subjects.inline.session import ServerName, connected
 from benchwright_subjects.inline.site_run import Rules, Subject, play
 from benchwright_subjects.inline.sites import Site, SiteKind
@@ -49,6 +50,12 @@ class LoneServer:
     name: ServerName
 
     @property
+    def title(self) -> str:
+        """What the study calls it."""
+        registered = self.part.condition.subject
+        return registered.name if registered is not None else self.name.name
+
+    @property
     def rules(self) -> Inline:
         """As the study file has them.
 
@@ -64,7 +71,7 @@ class LoneServer:
     def facts(self) -> dict[str, JsonValue]:
         """What an attempt records of it."""
         return {
-            "subject": self.part.solver,
+            "subject": self.title,
             "subject_kind": "inline-completion",
             "subject_version": self.name.version,
             "subject_says": self.name.name,
@@ -83,7 +90,10 @@ async def found_server(part: ModelCondition, subject: Subject, configuration: st
     """
     remove_leftovers(subject.places)
     with workplace(subject.places, {}, subject.launch.profile) as place:
-        async with connected(subject.launch, subject.dialect, place, subject.environ) as (_, name):
+        async with (
+            served(subject.model, Witness().used) as service,
+            connected(subject.launched(service), subject.dialect, place, subject.environ) as (_, name),
+        ):
             registered = part.condition.subject
             own = registered.name if registered is not None else name.name
             part.check_subject(Running(name=own, version=name.version, configuration=configuration))
@@ -138,7 +148,7 @@ async def _attempt(services: EvaluationServices, server: LoneServer, ref: str, n
         await sealed(ref, regrade(services, sample.header.id))
         return (await sample.attempt.writer.summary()).verdict
     try:
-        failure = await _work(server, sample, problem, texts)
+        failure = await _work(server, _of_sample(server.subject, number), sample, problem, texts)
         await sealed(ref, _end(sample, failure))
     finally:
         await sample.attempt.close("the run was interrupted")
@@ -155,8 +165,15 @@ async def _end(sample: SampleAttempt, failure: SubjectError | None) -> Graded | 
     return graded
 
 
+def _of_sample(subject: Subject, number: int) -> Subject:
+    """The server at the sample of this number, whose model gets another seed than at the others."""
+    if subject.model is None or subject.model.seed is None:
+        return subject
+    return replace(subject, model=replace(subject.model, seed=subject.model.seed + number - 1))
+
+
 async def _work(
-    server: LoneServer, sample: SampleAttempt, problem: Problem, texts: Sequence[StartText]
+    server: LoneServer, subject: Subject, sample: SampleAttempt, problem: Problem, texts: Sequence[StartText]
 ) -> SubjectError | None:
     """Fill the places of each file. Returns how the server failed; None if it behaved, or its time was over."""
     rules = Rules(Refusal.ALONE, timeout_s=server.rules.timeout_s, most_asks=server.rules.most_asks)
@@ -167,7 +184,7 @@ async def _work(
             witness = _Recorder(sample, text.path, sample.header.solver)
             for site in _sites(sample.header.problem, text, present):
                 others = {path: content for path, content in present.items() if path != text.path}
-                played = await play(site, others, server.subject, server.rules.policy, rules, witness)
+                played = await play(site, others, subject, server.rules.policy, rules, witness)
                 present[text.path] = played.document.text
                 if played.failure is not None:
                     failure = played.failure
@@ -260,6 +277,10 @@ class _Recorder(Witness):
                     partial=hand is Hand.PARTLY_ACCEPTED,
                 )
             )
+
+    async def used(self, usage: ModelUsage) -> None:
+        """Records what the model used."""
+        await self._sample.record_usage(usage)
 
     @property
     def _assist(self) -> str:

@@ -163,6 +163,19 @@ class Times(Kept):
     """Of each offer that an editor drew, until then; None for each request that was given up."""
 
 
+class ModelUse(Kept):
+    """What the model of a run was asked by the server at a site."""
+
+    requests: int
+    answered: int
+    """The others were given up by the server, or the model could not be asked."""
+    counted: int
+    """Answers of which the model's provider said how many tokens they used. Those of the others are unknown."""
+    input_tokens: int
+    """Of the prompts, also where the provider had them in a cache."""
+    output_tokens: int
+
+
 class SubjectName(Kept):
     """Whose server it was."""
 
@@ -200,6 +213,8 @@ class SiteRecord(Kept):
     golf: float | None
     """0 if each line took one accept, 1 if everything was typed; None if there is too little to type."""
     snapshots: tuple[Snapshot, ...]
+    model_use: ModelUse | None = None
+    """None if the server's model is its own affair, so that nobody here knows."""
     times: Times
 
     @property

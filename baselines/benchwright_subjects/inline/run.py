@@ -125,6 +125,7 @@ def _record(plan: Plan, site: Site, policy: Policy, played: Played) -> SiteRecor
         efforts=efforts,
         golf=None,
         snapshots=tuple(played.snapshots),
+        model_use=played.model_use,
         times=played.times,
     )
     if site.kind is SiteKind.REPLAY:

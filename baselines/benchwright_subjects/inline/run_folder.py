@@ -36,6 +36,8 @@ class Settings(Kept):
     dialect: str
     configuration: str
     """SHA-256 over what the server is started with."""
+    model: str = ""
+    """What it asks, as Inspect names it; empty if its model is its own affair."""
     pack: str
     pack_version: str
     problems: dict[str, str]

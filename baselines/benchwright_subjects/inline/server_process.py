@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import os
 import re
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_harness.process_group import kill_group
+from benchwright_subjects.agents.launch import LAUNCHER, MODEL_VARIABLES, PORT
 from benchwright_subjects.inline.confinement import confined
 from benchwright_subjects.inline.failure import Failure, SubjectError, printable
 from benchwright_subjects.inline.framing import MAX_HEADER_BYTES
@@ -38,6 +40,15 @@ class Launch:
     """Folders that it must not see."""
     is_offline: bool = False
     """Whether it has no network, not even loopback."""
+    bridge: Path | None = None
+    """The socket of the model that it may ask at `BRIDGE`, and nothing else; None if its model is its own affair."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Program and arguments, with what leads its requests to the model."""
+        if self.bridge is None:
+            return self.command
+        return (sys.executable, "-I", "-S", str(LAUNCHER), "--beside", str(PORT), str(self.bridge), *self.command)
 
 
 class ServerProcess:
@@ -115,7 +126,10 @@ async def started(launch: Launch, place: Workplace, environ: Mapping[str, str]) 
     """
     environment = {name: environ[name] for name in (*_PASSED_ALWAYS, *launch.passed) if name in environ}
     environment |= {"HOME": str(place.home), "TMPDIR": str(place.temporary)}
-    command = confined(launch.command, place, launch.secrets, is_offline=launch.is_offline)
+    if launch.bridge is not None:
+        environment |= MODEL_VARIABLES
+    is_offline = launch.is_offline or launch.bridge is not None
+    command = confined(launch.words, place, launch.secrets, is_offline=is_offline)
     process = ServerProcess(*await _start(command, place, environment), environ)
     try:
         yield process

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline import alignment, lint, similarity
@@ -16,7 +17,8 @@ from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import HOPELESS, Failure, SubjectError
 from benchwright_subjects.inline.offer import NextEdit, Offer
 from benchwright_subjects.inline.policies import Accepted, Refusal, accepted, takes_edit
-from benchwright_subjects.inline.record import Decision, Snapshot, Step, Times
+from benchwright_subjects.inline.record import Decision, ModelUse, Snapshot, Step, Times
+from benchwright_subjects.inline.served_model import ServedModel, served
 from benchwright_subjects.inline.server_process import Launch
 from benchwright_subjects.inline.session import ServerName, Session, session
 from benchwright_subjects.inline.sites import Site, SiteKind
@@ -24,6 +26,9 @@ from benchwright_subjects.inline.witness import Asked, Hand, Witness
 from benchwright_subjects.inline.workplace import workplace
 from benchwright_verilog.syntax.suffixes import SOURCES
 from benchwright_verilog.syntax.surrogates import encode_text
+
+if TYPE_CHECKING:
+    from benchwright_subjects.inline.model_service import Service
 
 _MOST_TIMEOUTS = 2
 """Requests in a row without an answer, after which the server counts as silent."""
@@ -56,6 +61,12 @@ class Subject:
     environ: Mapping[str, str]
     places: Path
     """Where the folders of its processes are made."""
+    model: ServedModel | None = None
+    """What it may ask, and nothing else; None if its model is its own affair."""
+
+    def launched(self, service: Service | None) -> Launch:
+        """How it is started where this answers it."""
+        return self.launch if service is None else replace(self.launch, bridge=service.address)
 
 
 @dataclass
@@ -70,6 +81,7 @@ class Played:
     """Of the requests whose offer was drawn, and None of each that was given up; empty if nothing draws."""
     snapshots: list[Snapshot] = field(default_factory=list)
     failure: SubjectError | None = None
+    model_use: ModelUse | None = None
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     wall_s: float = 0.0
 
@@ -117,13 +129,17 @@ async def play(
     start = time.monotonic()
     shown = {**files, site.path: site.before + site.after}
     contents = {path: encode_text(text) for path, text in shown.items()}
+    hearer = witness or Witness()
     with workplace(subject.places, contents, subject.launch.profile) as place:
         uri = (place.workspace / site.path).as_uri()
         document = Document(uri, shown[site.path], len(site.before))
-        walk = _Walk(site, shown, policy, rules, document, witness or Witness())
+        walk = _Walk(site, shown, policy, rules, document, hearer)
+        service: Service | None = None
         try:
-            connecting = session(subject.launch, subject.dialect, place, subject.environ, rules.timeout_s)
-            async with connecting as talking:
+            async with (
+                served(subject.model, hearer.used) as service,
+                session(subject.launched(service), subject.dialect, place, subject.environ, rules.timeout_s) as talking,
+            ):
                 walk.played.server = talking.name
                 await walk.go(talking)
             place.check()
@@ -131,6 +147,7 @@ async def play(
             if error.failure in HOPELESS and not walk.played.steps:
                 raise
             walk.played.failure = error
+        walk.played.model_use = None if service is None else service.use
     walk.played.wall_s = time.monotonic() - start
     return walk.played
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from benchwright_attempts.evidence import ModelUsage
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.record import Step
 
@@ -37,3 +38,6 @@ class Witness:
 
     async def changed(self, before: Document, after: Document, hand: Hand) -> None:
         """The text was changed."""
+
+    async def used(self, usage: ModelUsage) -> None:
+        """The model of the run has answered the server."""

@@ -17,7 +17,7 @@ from benchwright_server.cli.table import Table
 if TYPE_CHECKING:
     from benchwright_analysis.report.section import Section
 
-_PRINTED = ("passed", "characters", "funnel", "beside-people", "latency", "failures")
+_PRINTED = ("passed", "characters", "funnel", "beside-people", "latency", "tokens", "failures")
 
 
 def add_to(completion: typer.Typer) -> None:

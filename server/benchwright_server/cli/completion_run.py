@@ -153,6 +153,7 @@ def run_command(
             if SiteKind.REPLAY in plan.settings.kinds:
                 tested = Tested(where, most_tested, sites.seed) if grade else None
                 folder.keep_hindsight(hindsight(plan.sites, records, problems, sites.pause_ms, tested))
+        _tell_unanswered(records)
         show([output], json_output=json_output)
         if any(record.failure for record in records):
             raise typer.Exit(1)
@@ -193,6 +194,7 @@ def _plan(
         command=launch.command,
         dialect=server.dialect,
         configuration=configuration_digest(launch, server.dialect, server.options),
+        model=server.model,
         pack=sites.pack,
         pack_version=Store(Home.find()).public(sites.pack).version if sites.pack else "",
         problems={ref: digest_of(problem) for ref, problem in problems.items() if ref in used},
@@ -213,13 +215,21 @@ def _plan(
         confined=can_confine(),
         sites=len(found),
     )
-    subject = Subject(launch, DIALECTS[server.dialect](server.options), os.environ, places_in(Home.find()))
+    dialect = DIALECTS[server.dialect](server.options)
+    subject = Subject(launch, dialect, os.environ, places_in(Home.find()), server.served(sites.seed))
     return Plan(problems, found, subject, playing.rules, settings)
 
 
 def _play(plan: Plan, folder: RunFolder) -> list[SiteRecord]:
     with progress("asking", len(plan.turns), "sites") as meter:
         return asyncio.run(run(plan, folder, meter.show))
+
+
+def _tell_unanswered(records: list[SiteRecord]) -> None:
+    uses = [record.model_use for record in records if record.model_use is not None]
+    asked, answered = sum(one.requests for one in uses), sum(one.answered for one in uses)
+    if asked > answered:
+        err.print(f"{asked - answered} of {asked} requests to the model were given up or failed.", soft_wrap=True)
 
 
 def _grade(records: list[SiteRecord], problems: Mapping[str, Problem], where: Where, folder: RunFolder) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +17,13 @@ from benchwright_problems.home import Home
 from benchwright_server.errors import ServerError
 from benchwright_subjects.inline.dialects.registered import DIALECTS
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
+from benchwright_subjects.inline.served_model import ServedModel
 from benchwright_subjects.inline.server_process import Launch
 from benchwright_subjects.inline.vscode.editor_launch import driver_command, find_programs, probe_in
 from benchwright_subjects.inline.vscode.vsix import read_vsix
+
+_RETRIES = 1
+"""Of a request that the model did not answer. Who types does not wait longer."""
 
 DialectOption = Annotated[
     str,
@@ -63,6 +69,14 @@ class Server:
         list[str] | None, typer.Option(metavar="NAME", help="It gets this environment variable; may be repeated.")
     ] = None
 
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="PROVIDER/MODEL",
+            help="Answer its requests to a model by this one, as Inspect names it, and count tokens; it has no other "
+            "network.",
+        ),
+    ] = ""
     offline: Annotated[bool, typer.Option("--offline", help="Run it without network, loopback included.")] = False
 
     @property
@@ -81,6 +95,20 @@ class Server:
         except ValueError as error:
             raise ServerError(f"{self.initialization} is not JSON: {error}.") from None
         return found
+
+    def served(self, seed: int) -> ServedModel | None:
+        """The model that its requests are answered by; None if its model is its own affair.
+
+        Raises:
+            EvaluationError: There is no such model.
+        """
+        if not self.model:
+            return None
+        from benchwright_subjects.evaluation import found_model
+
+        # Inspect greets on standard output, which is for results.
+        with contextlib.redirect_stdout(sys.stderr):
+            return ServedModel(found_model(self.model, retries=_RETRIES), seed)
 
     def launch(self, secrets: tuple[Path, ...]) -> Launch:
         """How it is started.

@@ -105,6 +105,7 @@ def _of_study(server: Server, part: ModelCondition) -> Server:
         ("--extension", extensions, list(subject.inline.extensions)),
         ("--server", server.server, subject.command),
         ("--dialect", "" if server.dialect == "lsp" else server.dialect, subject.inline.dialect),
+        ("--model", server.model, part.condition.model or "no model"),
     ):
         if given and wanted and given != wanted:
             raise ServerError(f"The study registers {wanted!r} for {part.condition.name}. Leave out {option}.")
@@ -113,6 +114,7 @@ def _of_study(server: Server, part: ModelCondition) -> Server:
         server=subject.command or server.server,
         dialect=subject.inline.dialect,
         extension=[Path(file) for file in subject.inline.extensions or extensions],
+        model=part.condition.model,
     )
 
 
@@ -139,7 +141,8 @@ def carry_out(part: ModelCondition, given: Server, sandbox: str) -> list[Attempt
     launch = server.launch(secret_folders(home, home.data))
     registered = part.condition.subject
     options = (registered and registered.inline and registered.inline.options) or server.options
-    subject = Subject(launch, DIALECTS[server.dialect](options), os.environ, places_in(home))
+    model = server.served(part.known.study.randomisation.seed or 0)
+    subject = Subject(launch, DIALECTS[server.dialect](options), os.environ, places_in(home), model)
     digest = configuration_digest(launch, server.dialect, options)
     services = EvaluationServices(home, sandbox)
     planned = [(ref, number) for ref in part.problems for number in range(1, part.condition.samples + 1)]

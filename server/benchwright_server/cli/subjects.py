@@ -18,6 +18,9 @@ from benchwright_server.cli.table import Table
 if TYPE_CHECKING:
     from benchwright_subjects.agents.preset import Preset
 
+_SHOWN_OF_DIGEST = 8
+"""As many characters as reports show."""
+
 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
@@ -31,7 +34,10 @@ def add_to(parent: typer.Typer) -> None:
 
 
 def list_command(json_output: Json = False) -> None:
-    """List the subjects that Benchwright knows, and which are installed."""
+    """List the subjects that Benchwright knows, which are installed, and the digests of their configurations.
+
+    A configuration is command, environment and settings; `--json` has its whole digest.
+    """
     from benchwright_subjects.agents.preset import presets
 
     with plain_errors():
@@ -39,11 +45,12 @@ def list_command(json_output: Json = False) -> None:
     if json_output:
         print_json(rows)
         return
-    table = Table("name", "version", "installed", "kind", "asks by", "licence")
+    table = Table("name", "version", "installed", "configuration", "kind", "asks by", "licence")
     for row in rows:
         is_there = "yes" if row["installed"] else "no"
         rest = (str(row[name]) for name in ("kind", "protocol", "licence"))
-        table.add_row(str(row["name"]), str(row["version"]), is_there, *rest)
+        configuration = str(row["configuration_sha256"])[:_SHOWN_OF_DIGEST]
+        table.add_row(str(row["name"]), str(row["version"]), is_there, configuration, *rest)
     table.print()
 
 

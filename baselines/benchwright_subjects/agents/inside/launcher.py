@@ -8,6 +8,9 @@ An agent that speaks ACP has its client outside. Then `stdio` is the socket that
 goes to, and `terminals` one that carries commands of the client's terminals into the sandbox: one connection each. The
 client begins with a line of JSON, `argv`, `cwd` and `env`; lines come back with `out`, and the last one has `code`.
 Whoever closes a connection ends what is at its other end.
+
+Or its arguments are `--beside`, a port, the bridge, and the command of a program that keeps this one's streams: then it
+leads requests to the bridge until the program ends, and ends with its status.
 """
 
 from __future__ import annotations
@@ -219,6 +222,21 @@ async def serve(launch: dict[str, Any]) -> dict[str, Any]:
     return await asyncio.to_thread(run, launch)
 
 
+async def lead_beside(port: int, bridge: str, argv: list[str]) -> int:
+    """Lead requests to the bridge while a program runs that has this one's streams; its exit status."""
+    await asyncio.start_server(lambda r, w: lead(r, w, bridge), "127.0.0.1", port)
+    try:
+        program = await asyncio.create_subprocess_exec(*argv)
+    except OSError as error:
+        sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
+        return 127
+    # The program alone decides when its streams end.
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1):
+        os.dup2(nothing, stream)
+    return await program.wait()
+
+
 def main(path: str) -> None:
     """Do what the file says."""
     # The agent has the same user; it must not reach this program's memory or its output.
@@ -232,4 +250,6 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "--beside":
+        os._exit(asyncio.run(lead_beside(int(sys.argv[2]), sys.argv[3], sys.argv[4:])))
     main(sys.argv[1])

@@ -10,8 +10,12 @@ from benchwright_subjects.inline.connection import Answer, Connection, RequestTi
 from benchwright_subjects.inline.dialects.lsp import Dialect, Latency, Taken, Trigger, item_read
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
-from benchwright_subjects.inline.offer import MAX_CHARACTERS, NextEdits, Offer, Received
+from benchwright_subjects.inline.offer import MAX_CHARACTERS, NextEdit, NextEdits, Offer, Received
 from benchwright_subjects.inline.policies import Accepted
+
+_MOST_JUMPS = 3
+"""As often as the driver asks for one next edit."""
+_CHANGED = "The extension changed the document by itself."
 
 
 class _Timing(Received):
@@ -28,6 +32,12 @@ class _Answered(Received):
 class _State(Received):
     text: str
     cursor: int
+
+
+class _Edited(Received):
+    text: str | None
+    """Of the document, once the edit was made; None if nothing in it changed."""
+    is_changed: bool = Field(default=False, alias="isChanged")
 
 
 class VSCodeDialect(Dialect):
@@ -63,7 +73,7 @@ class VSCodeDialect(Dialect):
             SubjectError: `BAD_OFFER` or `CHANGED_FILES`.
         """
         if item_read(_Answered, result).is_changed:
-            raise SubjectError(Failure.CHANGED_FILES, "The extension changed the document by itself.")
+            raise SubjectError(Failure.CHANGED_FILES, _CHANGED)
         return super().offers(result, document)
 
     async def take(self, connection: Connection, document: Document, one: Offer, part: Accepted) -> Taken:
@@ -78,27 +88,59 @@ class VSCodeDialect(Dialect):
         except RequestTimeoutError:
             raise SubjectError(Failure.NO_ANSWER, "The editor did not take its own offer.") from None
         state = item_read(_State, result)
-        if len(state.text) > len(document.text) + MAX_CHARACTERS:
-            raise SubjectError(Failure.BAD_OFFER, "The editor's text grew by more than an offer may have.")
-        units = state.text.encode("utf-16-le", "surrogatepass")
-        cursor = len(units[: 2 * max(0, state.cursor)].decode("utf-16-le", "replace"))
-        text = units.decode("utf-16-le", "replace")
-        start = _same(document.text, text, min(document.cursor, cursor))
-        end = _same(document.text[start:][::-1], text[start:][::-1], None)
-        deleted, inserted = document.text[start : len(document.text) - end], text[start : len(text) - end]
+        text = _plain(state.text, document)
+        cursor = len(_units(state.text)[: 2 * max(0, state.cursor)].decode("utf-16-le", "replace"))
+        start, end, inserted = _difference(document.text, text, min(document.cursor, cursor))
+        deleted = document.text[start:end]
         if start < document.before.rfind("\n") + 1 or "\n" in deleted:
             raise SubjectError(Failure.OUT_OF_RANGE, "What was accepted changed text that is not at the cursor.")
         changed = Document(document.uri, text, cursor, document.version + 1)
         return Taken(changed, inserted, deleted)
 
     async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
-        """Whether the editor shows an edit elsewhere. Its text is not known before it is taken, so none is taken."""
+        """The edit that the editor shows. It is known by making it; the next request undoes one that is not taken.
+
+        Raises:
+            SubjectError: `BAD_OFFER` or `CHANGED_FILES`.
+        """
         asked: JsonValue = {"text": document.text, "cursor": _utf16(document.before), "timeoutMs": timeout_s * 1000}
+        patience_s = _MOST_JUMPS * timeout_s + self.own_s
         try:
-            result = (await connection.request("benchwright/nextEdit", asked, timeout_s + self.own_s)).result
+            result = (await connection.request("benchwright/nextEdit", asked, patience_s)).result
         except RequestTimeoutError:
             return NextEdits(0)
-        return NextEdits(1 if result is True else 0)
+        if result is None:
+            return NextEdits(0)
+        edited = item_read(_Edited, result)
+        if edited.is_changed:
+            raise SubjectError(Failure.CHANGED_FILES, _CHANGED)
+        if edited.text is None:
+            return NextEdits(1)
+        return NextEdits(1, NextEdit(*_difference(document.text, _plain(edited.text, document), None)))
+
+
+def _plain(text: str, document: Document) -> str:
+    """The editor's text as a file can hold it.
+
+    Raises:
+        SubjectError: `BAD_OFFER`.
+    """
+    if len(text) > len(document.text) + MAX_CHARACTERS:
+        raise SubjectError(Failure.BAD_OFFER, "The editor's text grew by more than an offer may have.")
+    return _units(text).decode("utf-16-le", "replace")
+
+
+def _difference(before: str, after: str, most: int | None) -> tuple[int, int, str]:
+    """What is another text: start and end of what it replaces, and what is there instead.
+
+    Args:
+        before: The text as it was.
+        after: The text as it is.
+        most: How far the beginning that both share may go; None for any.
+    """
+    start = _same(before, after, most)
+    end = _same(before[start:][::-1], after[start:][::-1], None)
+    return start, len(before) - end, after[start : len(after) - end]
 
 
 def _same(one: str, other: str, most: int | None) -> int:
@@ -107,5 +149,9 @@ def _same(one: str, other: str, most: int | None) -> int:
     return next((place for place in range(limit) if one[place] != other[place]), limit)
 
 
+def _units(text: str) -> bytes:
+    return text.encode("utf-16-le", "surrogatepass")
+
+
 def _utf16(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(_units(text)) // 2

@@ -13,6 +13,7 @@ from benchwright_analysis.completion.latency import latencies, quantile
 from benchwright_analysis.completion.numbers import alike, characters, funnel, passed
 from benchwright_analysis.completion.played_runs import parts, read_runs
 from benchwright_analysis.completion.report import report_on, write
+from benchwright_analysis.completion.tokens import tokens, tokens_section
 from benchwright_attempts.errors import EvaluationError
 from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.failure import Failure
@@ -24,6 +25,7 @@ from benchwright_subjects.inline.record import (
     Foresight,
     Hindsight,
     Likeness,
+    ModelUse,
     SiteRecord,
     Snapshot,
     Step,
@@ -269,3 +271,46 @@ def test_a_run_without_replays_says_so(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run").writing(started(1)):
         pass
     assert beside_people(read_runs([tmp_path / "run"])).without == "No recorded attempt was replayed."
+
+
+@pytest.mark.parametrize(
+    ("uses", "told"),
+    [
+        (
+            [ModelUse(requests=2, answered=2, counted=2, input_tokens=200, output_tokens=40)] * 2,
+            ("local/m", 4, 0, 0, 400, 80),
+        ),
+        (
+            [
+                ModelUse(requests=3, answered=2, counted=1, input_tokens=100, output_tokens=20),
+                ModelUse(requests=0, answered=0, counted=0, input_tokens=0, output_tokens=0),
+            ],
+            ("local/m", 3, 1, 1, 100, 20),
+        ),
+        (
+            [ModelUse(requests=2, answered=2, counted=0, input_tokens=0, output_tokens=0)] * 2,
+            ("local/m", 4, 0, 4, "unknown", "unknown"),
+        ),
+        (
+            [ModelUse(requests=0, answered=0, counted=0, input_tokens=0, output_tokens=0)] * 2,
+            ("local/m", 0, 0, 0, 0, 0),
+        ),
+    ],
+)
+def test_tokens_that_nobody_counted_are_unknown_and_not_none(
+    tmp_path: Path, uses: Sequence[ModelUse], told: tuple[object, ...]
+) -> None:
+    folder = RunFolder(tmp_path / "run")
+    with folder.writing(settings(model="local/m", sites=2)):
+        for number, use in enumerate(uses):
+            folder.keep(record(number, Policy.ALWAYS).model_copy(update={"model_use": use}))
+    section = tokens_section(parts(read_runs([tmp_path / "run"])), ("subject", "sites", "policy"))
+    (row,) = section.all_tables[0].rows
+    assert row[0] == "<b>copilot</b> 2 with local/m, alone"
+    assert tuple(row[3:]) == told
+
+
+def test_of_a_server_with_an_account_of_its_own_tokens_are_unknown(run: Path) -> None:
+    found = parts(read_runs([run]))
+    assert [tokens(part) for part in found] == [None, None]
+    assert tokens_section(found, ()).without.endswith("tokens are unknown.")

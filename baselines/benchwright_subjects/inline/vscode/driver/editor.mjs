@@ -14,11 +14,14 @@ const SETTLE_MS = 150;
 const DRAW_MS = 1000;
 const MOST_TRIES = 5;
 const MOST_STEPS = 2000;
+/** Some next edits only lead to the place of another one. */
+const MOST_JUMPS = 3;
 const SUGGEST = "editor.action.inlineSuggest";
 
 export class Editor {
   #probe;
   #page;
+  #path;
   /** As the driver knows it. */
   #text;
 
@@ -48,6 +51,7 @@ export class Editor {
 
   async open(path) {
     await this.#probe.ask("open", { path });
+    this.#path = path;
     this.#text = (await this.#probe.ask("read")).text;
   }
 
@@ -113,6 +117,33 @@ export class Editor {
     }
     this.#text = now.text;
     return now;
+  }
+
+  /**
+   * Makes the next edit that the extension proposes; null if there is none. Only its text afterwards says what it is:
+   * whoever does not want it writes the text as it was. `text` is null if it is in another file, or changes nothing.
+   */
+  async nextEdit(timeoutMs) {
+    let isThere = false;
+    for (let jumps = 0; jumps < MOST_JUMPS; jumps += 1) {
+      const found = await this.ask(false, timeoutMs);
+      // Where a jump has led, it may be offered at the cursor.
+      if (!found.isElsewhere && !(isThere && found.text !== null)) break;
+      isThere = true;
+      if (!(await this.isUntouched())) return { text: null, isChanged: true };
+      await this.#command(`${SUGGEST}.jump`);
+      await this.#command(`${SUGGEST}.commit`);
+      const { path, text } = await this.#probe.ask("read");
+      if (path !== this.#path) {
+        await this.#probe.ask("open", { path: this.#path });
+        break;
+      }
+      if (text !== this.#text) {
+        this.#text = text;
+        return { text };
+      }
+    }
+    return isThere ? { text: null } : null;
   }
 
   /** A picture of the editor as PNG. */

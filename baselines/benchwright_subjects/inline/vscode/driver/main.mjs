@@ -56,8 +56,9 @@ const METHODS = {
   },
 
   async "benchwright/nextEdit"({ text, cursor, timeoutMs }) {
-    await editor.write(text, cursor);
-    return (await editor.ask(false, timeoutMs)).isElsewhere;
+    const wasChanged = await editor.write(text, cursor);
+    const found = await editor.nextEdit(timeoutMs);
+    return wasChanged ? { text: null, isChanged: true } : found;
   },
 
   async "benchwright/picture"() {

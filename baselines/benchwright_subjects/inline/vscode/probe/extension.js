@@ -99,10 +99,10 @@ const METHODS = {
     return { start, end: now() };
   },
 
-  /** The text and where the cursor is. */
+  /** Which file is in front, its text, and where the cursor is. */
   read() {
     const { document, selection } = shownEditor();
-    return { text: document.getText(), cursor: document.offsetAt(selection.active) };
+    return { path: document.uri.fsPath, text: document.getText(), cursor: document.offsetAt(selection.active) };
   },
 
   /** Whether an extension is there and, if it starts with the editor, active. */
