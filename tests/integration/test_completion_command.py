@@ -156,12 +156,13 @@ def test_bad_options_are_answered_with_a_sentence(desk: Desk, arguments: tuple[s
 def test_killed_at_random_a_run_loses_nothing_asks_nothing_twice_and_leaves_no_process(
     desk: Desk, nightly: bool
 ) -> None:
-    kills, per_kind = (50, 34) if nightly else (5, 4)
+    kills, per_kind, sites = (50, 60, 200) if nightly else (5, 4, 20)
     out = desk.folder / "run"
     options = ("--pack", "starter", "--sites", "line", "--per-kind", str(per_kind), "--no-grade", "--no-bounds")
     command = desk.command("run", "--server", desk.plain(), *options, "--out", out)
     chance = random.Random(7)
     shown = _documents(per_kind)
+    assert len(shown) >= sites
     kept_before: list[tuple[int, set[str]]] = []
     for _ in range(kills):
         before = len(desk.hearing.all)

@@ -14,7 +14,7 @@ from benchwright_attempts.evidence import ModelUsage
 from benchwright_subjects import usage
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.inline.record import ModelUse
-from benchwright_subjects.inline.served_model import ServedModel, Used
+from benchwright_subjects.inline.witness import Used
 
 
 class Service:
@@ -22,16 +22,17 @@ class Service:
 
     Args:
         model: Which.
+        seed: Sent to the model with each request.
         address: Where the bridge listens.
         used: Hears of what each answer used.
     """
 
-    def __init__(self, model: ServedModel, address: Path, used: Used) -> None:
+    def __init__(self, model: Model, seed: int | None, address: Path, used: Used) -> None:
         # Each server has a transcript of its own, which nobody reads: else all would be kept to the end of the run.
         init_transcript(Transcript())
-        init_active_model(model.model, GenerateConfig())
+        init_active_model(model, GenerateConfig())
         self.address = address
-        self.bridge = ModelBridge(AgentState(messages=[]), self._answered, model.seed, forwards=True)
+        self.bridge = ModelBridge(AgentState(messages=[]), self._answered, seed, forwards=True)
         self._used = used
         self._answers = 0
         self._counted: list[ModelUsage] = []

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.evidence import ModelUsage
 from benchwright_harness.run_folder import new_run_folder
 from benchwright_harness.untrusted_folder import remove_folder
+from benchwright_subjects.inline.witness import Used
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
     from benchwright_subjects.inline.model_service import Service
-
-Used = Callable[[ModelUsage], Awaitable[None]]
-"""Hears of what each answer used."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ async def served(model: ServedModel | None, used: Used) -> AsyncIterator[Service
 
     folder = new_run_folder()
     try:
-        service = Service(model, folder / "bridge", used)
+        service = Service(model.model, model.seed, folder / "bridge", used)
         async with serving(service.bridge, service.address, None):
             yield service
         service.check()

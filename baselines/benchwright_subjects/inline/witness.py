@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from benchwright_attempts.evidence import ModelUsage
 from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.record import Step
+
+Used = Callable[[ModelUsage], Awaitable[None]]
+"""Hears of what each answer of the run's model used."""
 
 
 class Hand(StrEnum):

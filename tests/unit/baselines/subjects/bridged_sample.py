@@ -65,7 +65,14 @@ def call(name: str, arguments: dict[str, Any], said: str = "") -> ModelOutput:
 
 
 def ask(
-    model: Model, asks: Ask, out: Path, *, seen: Seen | None = None, seed: int | None = None, **limits: Any
+    model: Model,
+    asks: Ask,
+    out: Path,
+    *,
+    seen: Seen | None = None,
+    seed: int | None = None,
+    forwards: bool = False,
+    **limits: Any,
 ) -> EvalLog:
     """Runs a sample in which `asks` talks to the bridge."""
 
@@ -76,7 +83,7 @@ def ask(
                 if seen is not None:
                     seen.usage.append(output)
 
-            bridge = ModelBridge(AgentState(messages=state.messages), answered, seed)
+            bridge = ModelBridge(AgentState(messages=state.messages), answered, seed, forwards=forwards)
             with tempfile.TemporaryDirectory() as folder:
                 address = Path(folder) / "bridge"
                 async with serving(bridge, address, None):

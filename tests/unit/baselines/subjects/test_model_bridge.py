@@ -259,14 +259,19 @@ def test_a_token_limit_ends_the_sample_and_is_told(tmp_path: Path) -> None:
     assert 429 in statuses
 
 
-def test_each_request_has_the_samples_seed_and_none_of_the_programs_own_settings(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("forwards", "temperature"), [(False, None), (True, 0.5)])
+def test_each_request_has_the_samples_seed_and_the_programs_own_settings_only_where_they_belong_to_it(
+    tmp_path: Path, forwards: bool, temperature: float | None
+) -> None:
     seen = Seen()
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
-        await client.post("/v1/chat/completions", json=REQUESTS["/v1/chat/completions"] | {"temperature": 2, "seed": 3})
+        await client.post(
+            "/v1/chat/completions", json=REQUESTS["/v1/chat/completions"] | {"temperature": 0.5, "seed": 3}
+        )
 
-    assert succeeded(ask(says(text("ok"), seen=seen), asks, tmp_path, seed=42))
-    assert [(one.seed, one.temperature) for one in seen.configs] == [(42, None)]
+    assert succeeded(ask(says(text("ok"), seen=seen), asks, tmp_path, seed=42, forwards=forwards))
+    assert [(one.seed, one.temperature) for one in seen.configs] == [(42, temperature)]
 
 
 def test_a_slow_model_keeps_a_streamed_connection_alive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
