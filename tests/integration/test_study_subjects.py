@@ -242,18 +242,18 @@ def test_a_copilot_alone_is_in_the_log_as_everybody_is(lab: Lab) -> None:
 
 @pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
 def test_the_model_of_a_copilot_alone_is_what_the_study_registers_and_its_tokens_are_recorded(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
+    lab: Lab,
 ) -> None:
     (lab.folder / "script.json").write_text(json.dumps({"model": "http://127.0.0.1:13131/v1"}))
     condition = "name: copilot\n    solver: agent\n"
     file = lab.study(**{condition: f"{condition}    model: openai-api/local/scripted\n"})
     replies = iter([BODY.strip(), ""])
     with JudgeEndpoint(lambda asked: content(next(replies))) as endpoint:
-        monkeypatch.setenv("LOCAL_BASE_URL", endpoint.url)
         other = run("completion", "study", file, "--condition", "copilot", "--model", "openai/gpt-5")
         assert "Leave out --model" in " ".join(other.output.split())
-        came = told(run("completion", "study", file, "--condition", "copilot", "--json"))
-        assert [asked.seed for asked in endpoint.requests] == [40, 40]
+        asked = ("--base-url", endpoint.url, "--json")
+        came = told(run("eval", "--study", file, "--condition", "copilot", *asked))
+        assert [one.seed for one in endpoint.requests] == [40, 40]
     assert came["conditions"]["copilot"]["passed"] == 1
     used = [event for event in lab.events("copilot") if isinstance(event, ModelUsage)]
     assert used[0].parameters["subject"] == "double"

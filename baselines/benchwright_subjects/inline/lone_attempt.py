@@ -181,7 +181,7 @@ async def _work(
     failure: SubjectError | None = None
     async with sample.solving():
         for text in texts:
-            witness = _Recorder(sample, text.path, sample.header.solver)
+            witness = _Recorder(sample, text.path, server.title)
             for site in _sites(sample.header.problem, text, present):
                 others = {path: content for path, content in present.items() if path != text.path}
                 played = await play(site, others, subject, server.rules.policy, rules, witness)

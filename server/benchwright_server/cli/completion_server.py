@@ -96,8 +96,12 @@ class Server:
             raise ServerError(f"{self.initialization} is not JSON: {error}.") from None
         return found
 
-    def served(self, seed: int) -> ServedModel | None:
+    def served(self, seed: int, base_url: str | None = None) -> ServedModel | None:
         """The model that its requests are answered by; None if its model is its own affair.
+
+        Args:
+            seed: Sent to the model with each request.
+            base_url: Where the model is asked; where its provider is, if not given.
 
         Raises:
             EvaluationError: There is no such model.
@@ -108,7 +112,7 @@ class Server:
 
         # Inspect greets on standard output, which is for results.
         with contextlib.redirect_stdout(sys.stderr):
-            return ServedModel(found_model(self.model, retries=_RETRIES), seed)
+            return ServedModel(found_model(self.model, base_url=base_url, retries=_RETRIES), seed)
 
     def launch(self, secrets: tuple[Path, ...]) -> Launch:
         """How it is started.

@@ -118,13 +118,16 @@ def _of_study(server: Server, part: ModelCondition) -> Server:
     )
 
 
-def carry_out(part: ModelCondition, given: Server, sandbox: str) -> list[AttemptVerdict | None]:
+def carry_out(
+    part: ModelCondition, given: Server, sandbox: str, base_url: str | None = None
+) -> list[AttemptVerdict | None]:
     """Have the inline-completion server of a condition carry out its part; what has ended is not played again.
 
     Args:
         part: The condition and its share of the plan.
         given: What the study file leaves open of the server.
         sandbox: In which hidden tests run.
+        base_url: Where the condition's model is asked; where its provider is, if not given.
 
     Raises:
         ServerError: It is not what the study registers, or an option is wrong.
@@ -141,7 +144,7 @@ def carry_out(part: ModelCondition, given: Server, sandbox: str) -> list[Attempt
     launch = server.launch(secret_folders(home, home.data))
     registered = part.condition.subject
     options = (registered and registered.inline and registered.inline.options) or server.options
-    model = server.served(part.known.study.randomisation.seed or 0)
+    model = server.served(part.known.study.randomisation.seed or 0, base_url)
     subject = Subject(launch, DIALECTS[server.dialect](options), os.environ, places_in(home), model)
     digest = configuration_digest(launch, server.dialect, options)
     services = EvaluationServices(home, sandbox)

@@ -72,7 +72,11 @@ def evaluate(
 
             part = PlannedPart(plan.study, plan.condition or [], sampling.model)
             evaluate_study(
-                part, run, run_and_keep, lambda of: carry_out(of, Server(), sandbox), json_output=json_output
+                part,
+                run,
+                run_and_keep,
+                lambda of: carry_out(of, Server(), sandbox, run.base_url),
+                json_output=json_output,
             )
         finish(run_task(run), json_output)
 
