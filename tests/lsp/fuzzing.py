@@ -7,8 +7,9 @@ import contextlib
 import json
 import random
 import re
+import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,10 @@ CANCELLED, REFUSED = -32800, -32803
 _MAX_WAITING = 24
 """So many requests are under way at most."""
 _PATIENCE_S = 60.0
+"""So much of the processor the server may take until it answers: how long that is depends on what else is running."""
+_STANDSTILL_S = 600.0
+"""So long it may take at all."""
+_LOOK_S = 1.0
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MAX_PROBLEMS = 12
 
@@ -237,18 +242,12 @@ class Client:
     async def answer(self, method: str, params: Any) -> Any:
         """Ask, and wait for the answer."""
         number = await self.ask(method, params, keep=True)
-        async with self._room:
-            await asyncio.wait_for(self._room.wait_for(lambda: number in self._results or self._is_gone), _PATIENCE_S)
-        self.check()
+        await self._until(lambda: number in self._results)
         return self._results.pop(number)
 
     async def ask(self, method: str, params: Any, *, keep: bool = False, text: str = "") -> int:
         """Ask without waiting, unless very much is under way; `text` is what is asked about."""
-        async with self._room:
-            await asyncio.wait_for(
-                self._room.wait_for(lambda: len(self._waiting) < _MAX_WAITING or self._is_gone), _PATIENCE_S
-            )
-        self.check()
+        await self._until(lambda: len(self._waiting) < _MAX_WAITING)
         self._number += 1
         self._waiting[self._number] = (method, keep, text)
         self.counts[method] += 1
@@ -257,9 +256,7 @@ class Client:
 
     async def settled(self) -> None:
         """Wait until everything is answered."""
-        async with self._room:
-            await asyncio.wait_for(self._room.wait_for(lambda: not self._waiting or self._is_gone), _PATIENCE_S)
-        self.check()
+        await self._until(lambda: not self._waiting)
 
     def notify(self, method: str, params: Any) -> None:
         """Tell."""
@@ -310,6 +307,24 @@ class Client:
             await self.process.wait()
         for task in self._tasks:
             task.cancel()
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        began, before = time.monotonic(), self._processor_s()
+        async with self._room:
+            while not (condition() or self._is_gone):
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._room.wait(), _LOOK_S)
+                took_s, worked_s = time.monotonic() - began, self._processor_s() - before
+                if worked_s > _PATIENCE_S or took_s > _STANDSTILL_S:
+                    waiting = "\n".join(f"{method}: {text!r}" for method, _, text in self._waiting.values())
+                    raise FuzzError(f"no answer after {took_s:.0f} s, {worked_s:.0f} s of them at work, to\n{waiting}")
+        self.check()
+
+    def _processor_s(self) -> float:
+        if self._is_gone or self.process.returncode is not None:
+            return 0.0
+        times = psutil.Process(self.process.pid).cpu_times()
+        return float(times.user + times.system)
 
     def _send(self, message: dict[str, Any]) -> None:
         body = json.dumps(message).encode()
