@@ -12,8 +12,6 @@ from benchwright_problems.verdict import Outcome
 from .submission import Flow, Simulator, Submission, flows
 from .test_submissions import RIGHT, attack, run
 
-pytestmark = pytest.mark.alone
-
 ROWS = [
     pytest.param(
         one,

@@ -24,8 +24,6 @@ from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
 
-pytestmark = pytest.mark.alone
-
 OTHERS = "somebody/tools:1"
 
 

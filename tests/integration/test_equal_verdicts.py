@@ -27,8 +27,6 @@ from .conftest import ROOT
 from .native_machine import proofs_without_sandbox
 from .testbench_sets import unpack
 
-pytestmark = pytest.mark.alone
-
 SAMPLES = ROOT.parent / "shared" / "data"
 ALL = 15
 A_FEW = ("cvdp_copilot_lfsr_0001", "cvdp_agentic_fixed_arbiter_0001")

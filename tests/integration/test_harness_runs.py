@@ -26,8 +26,6 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from ..waiting import until
 
-pytestmark = pytest.mark.alone
-
 CANARY = "CANARY-9c3e"
 RIGHT = "module inv(input a, output y); assign y = ~a; endmodule\n"
 WRONG = "module inv(input a, output y); assign y = a; endmodule\n"

@@ -17,8 +17,6 @@ from benchwright_harness.toolchain import Toolchain
 
 from .sandbox_run import Ran, Run, runner
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.fixture
 def bwrap(code: Path, toolchain: Toolchain) -> Run:

@@ -33,8 +33,6 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 from .sandbox_run import PATIENCE_S, Run, gone, is_alive, processes_with, runner, started
 from .testbench_sets import unpack
 
-pytestmark = pytest.mark.alone
-
 ROOT = Path(__file__).parents[2]
 
 

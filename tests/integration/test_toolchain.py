@@ -27,8 +27,6 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
 from benchwright_problems.verdict import Outcome
 
-pytestmark = pytest.mark.alone
-
 Inside = Callable[..., str]
 DESIGN = "module top(input [7:0] a, input b, output [7:0] y); assign y = b ? a + 8'd1 : ~a; endmodule\n"
 

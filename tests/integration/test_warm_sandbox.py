@@ -23,8 +23,6 @@ from benchwright_problems.problem import Limits, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.fixture(scope="module")
 def counter() -> Problem:

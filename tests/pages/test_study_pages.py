@@ -6,7 +6,6 @@ import asyncio
 import json
 import tomllib
 
-import pytest
 import yaml
 
 from ..lsp.session import Desk, Editor
@@ -151,7 +150,6 @@ def test_a_study_is_opened_at_a_service_and_watched(reader: Reader) -> None:
     WALKS[LAB].go(LAB, reader)
 
 
-@pytest.mark.alone
 def test_hidden_tests_run_in_docker(reader: Reader, docker_host: str) -> None:
     page = "docs/how-to/docker.md"
     reader.environment["DOCKER_HOST"] = docker_host
