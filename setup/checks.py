@@ -1,6 +1,7 @@
 """The command `./test`: set up what is missing, then run every check and say which failed."""
 
 import argparse
+import asyncio
 import contextlib
 import enum
 import os
@@ -8,8 +9,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import IO
 
 import browser_editor
 import folders
@@ -24,6 +28,7 @@ from schedule import run_steps
 _STAGE_TIMEOUT_S = 60 * 60
 _NIGHTLY_STAGE_TIMEOUT_S = 6 * 60 * 60
 _LAST_WORDS_S = 30
+_SIDE_BY_SIDE = 2
 _INTERRUPTED = 130
 _COVERAGE = folders.SETUP_STATE / "coverage"
 
@@ -52,6 +57,8 @@ class Stage:
     """Whether a command needs the output of the one before it, so that the first failure ends the stage."""
     by_name: bool = False
     """Whether it runs only when it is named: other stages have its tests, or a part of them."""
+    one_core: bool = False
+    """Whether it keeps one core busy at most: two of these run side by side."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +82,15 @@ def _against_schema(schema: str, files: str) -> tuple[str, ...]:
 def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
     pytest = ("pytest", "--nightly") if nightly else ("pytest",)
     measured = ("--cov", "--cov-append", "--cov-report=") if coverage else ()
-    # A file's tests stay together: some share one server.
-    parallel = (*pytest, *measured, "-n", "auto", "--dist", "loadfile")
+    parallel = (*pytest, *measured, "-n", "auto", "--dist")
+    # A file's tests stay together, since some share one server. Files marked `long` come first: see tests/conftest.py.
+    by_file = (*parallel, "loadfile", "--no-loadscope-reorder")
+    # Nearly all are in one file, and share nothing.
+    by_test = (*parallel, "loadgroup")
     simulators = frozenset({Part.TOOLCHAIN})
     in_the_browser = frozenset(Part) - {Part.DATABASE, Part.CLUSTER, Part.NEOVIM}
 
-    def in_two(folder: str) -> tuple[tuple[str, ...], ...]:
+    def in_two(parallel: tuple[str, ...], folder: str) -> tuple[tuple[str, ...], ...]:
         return (*parallel, "-m", "not alone", folder), (*pytest, *measured, "-m", "alone", folder)
 
     return [
@@ -95,33 +105,38 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
                 _against_schema("vendor.github-workflows", ".github/workflows/*.yml"),
                 _against_schema("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
             ),
+            one_core=True,
         ),
-        Stage("types", "Python types", (("mypy",),)),
-        Stage("imports", "which package may import which", (("lint-imports",),)),
-        Stage("unit", "unit tests", ((*parallel, "tests/unit"),), simulators | {Part.NODE}),
+        Stage("types", "Python types", (("mypy",),), one_core=True),
+        Stage("imports", "which package may import which", (("lint-imports",),), one_core=True),
+        Stage("unit", "unit tests", ((*by_file, "tests/unit"),), simulators | {Part.NODE}),
         Stage(
             "integration",
             "real simulators in the real sandbox",
-            in_two("tests/integration"),
+            in_two(by_file, "tests/integration"),
             simulators | {Part.DATABASE, Part.CLUSTER},
         ),
         Stage(
             "adversarial",
             "hostile submissions and data sets",
-            in_two("tests/adversarial"),
+            in_two(by_test, "tests/adversarial"),
             simulators | {Part.CLUSTER},
         ),
-        Stage("lsp", "the server as an editor sees it", ((*parallel, "tests/lsp"),), simulators | {Part.NEOVIM}),
+        Stage("lsp", "the server as an editor sees it", ((*by_file, "tests/lsp"),), simulators | {Part.NEOVIM}),
         # One at a time: all tests share the environments, which take longest to make.
         Stage(
-            "install", "wheel and source distribution in bare environments", ((*pytest, "tests/install"),), simulators
+            "install",
+            "wheel and source distribution in bare environments",
+            ((*pytest, "tests/install"),),
+            simulators,
+            one_core=True,
         ),
         Stage(
             "docs",
             "the documentation: its site without a broken link, and every command on its pages",
             (
                 ("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", ".site"),
-                *in_two("tests/pages"),
+                (*by_test, "tests/pages"),
             ),
             simulators | {Part.DATABASE, Part.CLUSTER},
         ),
@@ -161,7 +176,7 @@ def main() -> int:
         if options.coverage:
             shutil.rmtree(_COVERAGE, ignore_errors=True)
             _COVERAGE.mkdir(parents=True)
-        outcomes = [_run(stage, timeout_s) for stage in options.stages]
+        outcomes = asyncio.run(_run_all(options.stages, timeout_s))
         if options.coverage:
             _report_coverage()
     except SetupError as error:
@@ -249,37 +264,74 @@ def _set_up(stages: list[Stage], *, install: bool) -> None:
         os.umask(before)
 
 
-def _run(stage: Stage, timeout_s: int) -> Outcome:
+async def _run_all(stages: Sequence[Stage], timeout_s: int) -> list[Outcome]:
+    small = [stage for stage in stages if stage.one_core]
+    if len(small) == 1:
+        small = []
+    if small:
+        names = ", ".join(stage.name for stage in small)
+        print(f"\n{names}: side by side; what each prints is shown when it has ended", flush=True)
+    places = asyncio.Semaphore(_SIDE_BY_SIDE)
+
+    async def shown_at_its_end(stage: Stage) -> Outcome:
+        async with places:
+            with tempfile.TemporaryFile() as log:
+                outcome = await _run(stage, timeout_s, log)
+                log.seek(0)
+                print(log.read().decode(errors="replace"), end="", flush=True)
+                return outcome
+
+    outcomes = {outcome.stage: outcome for outcome in await asyncio.gather(*map(shown_at_its_end, small))}
+    for stage in stages:
+        if stage not in small:
+            outcomes[stage.name] = await _run(stage, timeout_s)
+    return [outcomes[stage.name] for stage in stages]
+
+
+async def _run(stage: Stage, timeout_s: int, log: IO[bytes] | None = None) -> Outcome:
     started = time.monotonic()
     problems = []
     for command in stage.commands:
-        print(f"\n== {stage.name}: {' '.join(command)}", flush=True)
-        if problem := _problem(command, timeout_s - (time.monotonic() - started)):
+        title = f"\n== {stage.name}: {' '.join(command)}\n"
+        if log is None:
+            print(title, end="", flush=True)
+        else:
+            log.write(title.encode())
+            log.flush()
+        if problem := await _problem(command, timeout_s - (time.monotonic() - started), log):
             problems.append(problem)
             if stage.chained:
                 break
     return Outcome(stage.name, "; ".join(problems), time.monotonic() - started)
 
 
-def _problem(command: tuple[str, ...], timeout_s: float) -> str | None:
+async def _problem(command: tuple[str, ...], timeout_s: float, log: IO[bytes] | None) -> str | None:
     environment = installation.environment() | {
         "BENCHWRIGHT_CODE_SERVER": str(browser_editor.code_server_entry()),
         "CHROMIUM": packages.browser() or "",
     }
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+    )
     try:
-        status = process.wait(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
+        status = await asyncio.wait_for(process.wait(), timeout_s)
+    except TimeoutError:
         # As Ctrl+C would: it still reports what has failed so far.
         os.killpg(process.pid, signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_LAST_WORDS_S)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _LAST_WORDS_S)
         return f"over the time limit of a stage: {' '.join(command)}"
     finally:
         # Even after it ended: a process that a test leaves behind must not slow down the next stage.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        await process.wait()
     return f"status {status}: {' '.join(command)}" if status else None
 
 

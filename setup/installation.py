@@ -74,7 +74,8 @@ def development_packages() -> Step:
     key = key_of(lock, sys.version)
 
     def work(tools: Tools) -> None:
-        _install_locked(tools, VENV, lock)
+        # The lock names all of them; pip would miss what `override-dependencies` in pyproject.toml leaves out.
+        _install_locked(tools, VENV, lock, "--no-deps")
         leave_stamp(stamp, key)
 
     return Step(

@@ -27,6 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # What tests sign in with does not belong in the key store of whoever runs them.
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     config.addinivalue_line("markers", "nightly: takes long; run with --nightly")
+    config.addinivalue_line("markers", "long: its file takes long; begun last, it would leave the other processes idle")
     config.addinivalue_line("markers", "alone: measures time, or takes a cluster for itself")
     # How long an example takes says more about the machine than about what is tested.
     settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -34,6 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    begin_first = {item.path for item in items if item.get_closest_marker("long")}
+    items.sort(key=lambda item: item.path not in begin_first)
     if config.getoption("--nightly"):
         return
     for item in items:

@@ -12,6 +12,8 @@ from benchwright_problems.verdict import Outcome
 from .submission import Flow, Simulator, Submission, flows
 from .test_submissions import RIGHT, attack, run
 
+pytestmark = pytest.mark.xdist_group("docker")
+
 ROWS = [
     pytest.param(
         one,

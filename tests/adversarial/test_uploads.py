@@ -24,6 +24,8 @@ from benchwright_service.snapshots import LARGEST
 
 from ..bench_service import Service, Solver, running
 
+pytestmark = pytest.mark.xdist_group("uploads")
+
 FILE = "rtl/sat_counter.sv"
 REF = "starter/saturating-counter"
 MIB = 1 << 20

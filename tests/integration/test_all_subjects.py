@@ -7,6 +7,8 @@ import shlex
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchwright_subjects.inline.confinement import can_confine
 from benchwright_subjects.inline.vscode.vsix import packed
 
@@ -18,6 +20,8 @@ from .test_vscode_subjects import EXTENSION
 from .test_vscode_subjects import programs as editor
 
 __all__ = ("lab", "programs")
+
+pytestmark = pytest.mark.long
 
 MODEL = "openai-api/local/worker"
 

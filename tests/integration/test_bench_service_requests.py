@@ -15,6 +15,8 @@ from benchwright_service.app import make_api
 from ..bench_service import Service, Solver, running
 from ..postgres import new_database
 
+pytestmark = pytest.mark.long
+
 PATIENCE_S = 60.0
 REQUESTS = [
     (method, path, mode)

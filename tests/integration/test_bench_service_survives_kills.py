@@ -28,6 +28,8 @@ from ..bench_service import Service, Solver
 from ..killable_service import killable_database, killable_service
 from ..postgres import Cluster
 
+pytestmark = pytest.mark.long
+
 REF = "starter/saturating-counter"
 STUDENTS = 3
 LEAST_RECEIPTS = 10

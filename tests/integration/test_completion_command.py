@@ -39,6 +39,8 @@ from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 from ..inline_hearing import Hearing
 from ..judge_endpoint import JudgeEndpoint, Played, content
 
+pytestmark = pytest.mark.long
+
 TESTS = Path(__file__).parents[1]
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 PROBLEM = "saturating-counter"

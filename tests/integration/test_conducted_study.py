@@ -27,7 +27,7 @@ from ..lsp.test_study import ask, foresee, open_task, step
 from ..postgres import new_database
 from .test_report_in_browser import browser
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.long]
 
 Editors = Callable[..., Awaitable[Editor]]
 

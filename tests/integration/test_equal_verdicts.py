@@ -25,7 +25,10 @@ from benchwright_problems.verdict import Verdict
 
 from .conftest import ROOT
 from .native_machine import proofs_without_sandbox
+from .test_sandbox_contract import facts
 from .testbench_sets import unpack
+
+pytestmark = pytest.mark.long
 
 SAMPLES = ROOT.parent / "shared" / "data"
 ALL = 15
@@ -52,11 +55,11 @@ def problems(cvdp_files: list[Path], tmp_path_factory: pytest.TempPathFactory, n
 
 
 @pytest.fixture(scope="module")
-def expected(problems: list[Problem], toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> list[Sides]:
+def expected(problems: list[Problem], toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> list[TwoSided]:
     """What bubblewrap comes to; that every problem is two-sided there is part of it."""
     proofs = asyncio.run(proofs_in(BwrapSandbox(), problems, toolchain, tmp_path_factory.mktemp("bwrap")))
     assert {problem.id: proof.reason for problem, proof in zip(problems, proofs, strict=True) if not proof.ok} == {}
-    return [sides(proof) for proof in proofs]
+    return proofs
 
 
 async def proofs_in(
@@ -79,7 +82,7 @@ def told(verdict: Verdict | None) -> Told | None:
 
 async def test_docker_comes_to_the_verdicts_of_bubblewrap(
     problems: list[Problem],
-    expected: list[Sides],
+    expected: list[TwoSided],
     toolchain: Toolchain,
     docker_host: str,
     tmp_path: Path,
@@ -88,12 +91,13 @@ async def test_docker_comes_to_the_verdicts_of_bubblewrap(
     # Whoever runs the tasks looks for the engine there.
     monkeypatch.setenv("DOCKER_HOST", docker_host)
     proofs = await proofs_in(DockerSandbox(), problems, toolchain, tmp_path)
-    assert [sides(proof) for proof in proofs] == expected
+    assert [sides(proof) for proof in proofs] == [sides(proof) for proof in expected]
+    assert [facts(proof.reference) for proof in proofs] == [facts(proof.reference) for proof in expected]
 
 
 def test_native_comes_to_the_verdicts_of_bubblewrap(
-    problems: list[Problem], expected: list[Sides], toolchain: Toolchain
+    problems: list[Problem], expected: list[TwoSided], toolchain: Toolchain
 ) -> None:
     proofs = proofs_without_sandbox(problems, toolchain, Home.find().cache)
-    assert [sides(proof) for proof in proofs] == expected
+    assert [sides(proof) for proof in proofs] == [sides(proof) for proof in expected]
     assert all("without protection" in " ".join(proof.reference.remarks) for proof in proofs)

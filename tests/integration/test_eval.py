@@ -44,6 +44,8 @@ from benchwright_subjects.evaluation import Run, evaluate, resume, summary, writ
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, in_turn
 
+pytestmark = pytest.mark.long
+
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
 COUNTER = (STARTER / "saturating-counter" / "hidden" / "reference" / "rtl" / "sat_counter.sv").read_text()
 CANARY = "CANARY-4b7e"

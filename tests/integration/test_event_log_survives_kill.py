@@ -21,6 +21,8 @@ from benchwright_studies.study_log import StudyLog
 
 from ..postgres import new_database
 
+pytestmark = pytest.mark.long
+
 RECORDER = """
 import sys
 from pathlib import Path

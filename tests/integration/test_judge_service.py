@@ -35,6 +35,8 @@ from ..judge_endpoint import Asked, JudgeEndpoint, Played, says
 from ..judge_service import CHOOSES, EXPLAINS, FILLS, filled_store
 from ..postgres import new_database
 
+pytestmark = pytest.mark.long
+
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 PATIENCE_S = 180.0
 JSON = {"Content-Type": "application/json"}

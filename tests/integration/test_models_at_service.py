@@ -22,6 +22,8 @@ from .test_bench_service_pages import signed_in
 from .test_eval import COUNTER
 from .test_study_pages import closed, page, post
 
+pytestmark = pytest.mark.long
+
 STUDY = """
 study: {name}
 title: People and a model

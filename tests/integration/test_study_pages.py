@@ -29,6 +29,8 @@ from ..hosted_study import CONDITIONS, Participant, opened
 from ..postgres import new_database
 from .test_bench_service_pages import browser, csrf, signed_in
 
+pytestmark = pytest.mark.long
+
 PAGES = ("", "/watch", "/audit", "/closing", "/closing/state", "/report", "/export.zip")
 OF_MONITORS = ("", "/watch")
 Joining = Callable[..., Participant]

@@ -42,7 +42,10 @@ def programs() -> Programs:
         pytest.skip(str(error))
 
 
-pytestmark = pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
+pytestmark = [
+    pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here"),
+    pytest.mark.long,
+]
 
 
 @pytest.fixture

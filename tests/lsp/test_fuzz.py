@@ -13,6 +13,8 @@ from benchwright_server.features.registry import FEATURES
 from ..corpus import NASTY, designs
 from .fuzzing import FOLLOWING, POSITIONED, RANGED, WHOLE, Client, Typist
 
+pytestmark = pytest.mark.long
+
 EDITS, REQUESTS = 10_000, 2_000
 """Of one run; a night's run is ten times as long."""
 _SMALL = 6_000

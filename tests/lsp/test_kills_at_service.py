@@ -29,7 +29,7 @@ from ..postgres import Cluster
 from .session import Desk, Editor, File, reference, wrong
 from .test_assignments import sign_in
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 
 NAMES = ("Ada", "Bob", "Cem")
 PROBLEM = "saturating-counter"
