@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model
 from inspect_ai.tool import ToolChoice, ToolInfo
+
+from ..judge_endpoint import Asked, Played, content
 
 FILE = "rtl/sat_counter.sv"
 _WRITES = ("write", "write_file", "Write")
 _SHELLS = ("exec_command", "shell", "bash", "Bash", "run_shell_command")
 _FENCE = "sat_counter.sv\n```"
 _END_OF_MINI = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+_DONE = "The counter is written."
+
+Tools = Mapping[str, Mapping[str, str]]
+"""Name → field → JSON type."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a tool."""
+
+    tool: str
+    arguments: Mapping[str, Any]
 
 
 def model_that_writes(text: str) -> Model:
-    """The model.
+    """The model, without a wire.
 
     Args:
         text: Of the design's file.
@@ -24,38 +41,64 @@ def model_that_writes(text: str) -> Model:
     def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        results = [one for one in messages if one.role == "tool"]
-        names = {tool.name: tool for tool in tools}
-        if not results and (made := _writing(names, text)):
-            return ModelOutput.for_tool_call("mockllm/model", *made)
-        if set(names) == {"bash"} and len(results) == 1:
-            return ModelOutput.for_tool_call("mockllm/model", "bash", {"command": _END_OF_MINI})
-        if "SEARCH/REPLACE" in messages[0].text:
-            return ModelOutput.from_content("mockllm/model", _block(messages, text))
-        return ModelOutput.from_content("mockllm/model", "The counter is written.")
+        offered = {
+            tool.name: {name: str(field.type) for name, field in tool.parameters.properties.items()} for tool in tools
+        }
+        said = _reply([(one.role, one.text) for one in messages], offered, text)
+        if isinstance(said, Call):
+            return ModelOutput.for_tool_call("mockllm/model", said.tool, {**said.arguments})
+        return ModelOutput.from_content("mockllm/model", said)
 
     return get_model("mockllm/model", custom_outputs=reply, memoize=False)
 
 
-def _writing(tools: dict[str, ToolInfo], text: str) -> tuple[str, dict[str, Any]] | None:
+def endpoint_that_writes(asked: Asked, text: str) -> Played:
+    """The same model's answer behind OpenAI's chat API."""
+    functions = [tool["function"] for tool in asked.body.get("tools") or ()]
+    offered = {
+        one["name"]: {name: str(field.get("type")) for name, field in one["parameters"]["properties"].items()}
+        for one in functions
+    }
+    messages = [(one["role"], _text(one.get("content"))) for one in asked.body["messages"]]
+    said = _reply(messages, offered, text)
+    if isinstance(said, str):
+        return content(said)
+    function = {"name": said.tool, "arguments": json.dumps(said.arguments)}
+    return content(None, tool_calls=[{"id": "1", "type": "function", "function": function}], finish_reason="tool_calls")
+
+
+def _text(told: str | Sequence[Mapping[str, str]] | None) -> str:
+    return told if isinstance(told, str) else "\n".join(part.get("text", "") for part in told or ())
+
+
+def _reply(messages: Sequence[tuple[str, str]], tools: Tools, text: str) -> str | Call:
+    """What it says to a conversation of roles and texts."""
+    results = [told for role, told in messages if role == "tool"]
+    if not results and (made := _writing(tools, text)):
+        return made
+    if set(tools) == {"bash"} and len(results) == 1:
+        return Call("bash", {"command": _END_OF_MINI})
+    if "SEARCH/REPLACE" in messages[0][1]:
+        return _block([told for _, told in messages], text)
+    return _DONE
+
+
+def _writing(tools: Tools, text: str) -> Call | None:
     for name in _WRITES:
         if name in tools:
-            fields = tools[name].parameters.properties
-            path = next(field for field in fields if "path" in field.lower())
-            return name, {path: f"/code/{FILE}", "content": text}
+            path = next(field for field in tools[name] if "path" in field.lower())
+            return Call(name, {path: f"/code/{FILE}", "content": text})
     for name in _SHELLS:
         if name in tools:
-            fields = tools[name].parameters.properties
-            field = next(field for field in ("cmd", "command") if field in fields)
+            field = next(field for field in ("cmd", "command") if field in tools[name])
             script = f"cat > /code/{FILE} <<'END'\n{text}END"
-            as_list = fields[field].type == "array"
-            more = {"description": "Write the counter"} if "description" in fields else {}
-            return name, {field: ["sh", "-c", script] if as_list else script, **more}
+            more = {"description": "Write the counter"} if "description" in tools[name] else {}
+            return Call(name, {field: ["sh", "-c", script] if tools[name][field] == "array" else script, **more})
     return None
 
 
-def _block(messages: list[ChatMessage], text: str) -> str:
+def _block(told: Sequence[str], text: str) -> str:
     """aider's form of a change: what was there, and what is to be there."""
-    shown = max((one.text for one in messages if _FENCE in one.text), key=len, default="")
+    shown = max((one for one in told if _FENCE in one), key=len, default="")
     before = shown.partition(_FENCE)[2].partition("\n")[2].partition("\n```")[0]
     return f"{FILE}\n```systemverilog\n<<<<<<< SEARCH\n{before}\n=======\n{text}>>>>>>> REPLACE\n```\n"

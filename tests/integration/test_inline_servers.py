@@ -6,12 +6,10 @@ import asyncio
 import json
 import os
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import psutil
 import pytest
@@ -33,6 +31,7 @@ from benchwright_subjects.inline.workplace import workplace
 from ..inline_hearing import Hearing
 from ..inline_packages import NotInstalledError, node_modules
 from ..inline_site import CANARY, SITE
+from ..tabby_endpoint import tabby_endpoint
 
 TESTS = Path(__file__).parents[1]
 RULES = Rules(timeout_s=20.0)
@@ -313,32 +312,6 @@ class TestCopilot:
 GITHUBS = "@github/copilot-language-server-linux-x64/copilot-language-server"
 
 
-class _Tabby(BaseHTTPRequestHandler):
-    """What tabby-agent asks its server."""
-
-    asked: ClassVar[list[dict[str, Any]]] = []
-
-    def do_GET(self) -> None:
-        self._say({"model": "scripted", "device": "cpu", "version": {"git_describe": "v0.30.0"}})
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
-        if self.path.endswith("/completions"):
-            type(self).asked.append(body)
-        self._say({"id": "c-1", "choices": [{"index": 0, "text": "assign y = a & b;"}]})
-
-    def _say(self, value: object) -> None:
-        body = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def packages() -> Path:
     try:
@@ -349,23 +322,18 @@ def packages() -> Path:
 
 @pytest.mark.nightly
 async def test_tabbys_agent_completes_from_a_server_on_loopback(tmp_path: Path, packages: Path) -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Tabby) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
+    with tabby_endpoint(lambda prefix: "assign y = a & b;") as tabby:
         settings = tmp_path / "profile" / ".tabby-client" / "agent" / "config.toml"
         settings.parent.mkdir(parents=True)
-        settings.write_text(
-            f'[server]\nendpoint = "http://127.0.0.1:{serving.server_port}"\ntoken = "x"\n'
-            "[anonymousUsageTracking]\ndisable = true\n"
-        )
+        settings.write_text(tabby.settings)
         command = ("node", str(packages / "tabby-agent" / "dist" / "cli.js"), "--lsp", "--stdio")
         launch = Launch(command, profile=tmp_path / "profile")
         subject = Subject(launch, TabbyDialect(), os.environ, tmp_path / "places")
         played = await play(SITE, {}, subject, Policy.FIRST_LINE, Rules(Refusal.ALONE))
-        serving.shutdown()
     assert failed(played) is None
     assert played.steps[0].accepted == "assign y = a & b;"
-    assert CANARY not in json.dumps(_Tabby.asked)
-    assert _Tabby.asked[0]["segments"]["prefix"].endswith("output y, z);\n    ")
+    assert CANARY not in json.dumps(tabby.asked)
+    assert tabby.asked[0]["segments"]["prefix"].endswith("output y, z);\n    ")
 
 
 @confines

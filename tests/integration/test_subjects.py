@@ -14,7 +14,7 @@ from benchwright_attempts.evidence import ModelUsage
 from benchwright_attempts.replay import replay
 from benchwright_problems.home import Home
 from benchwright_subjects.agents.installation import install, is_installed
-from benchwright_subjects.agents.preset import preset
+from benchwright_subjects.agents.preset import Preset, preset
 from benchwright_subjects.evaluation import summary
 
 from .agent_model import FILE, model_that_writes
@@ -27,10 +27,9 @@ HEAVY = ("aider", "claude-code", "cn", "codex", "codex-acp", "mini-swe-agent", "
 _REFUSED = re.compile(r"E40\d|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ETARGET|No matching distribution|[Cc]onnection")
 
 
-@pytest.mark.parametrize("name", [*LIGHT, *(pytest.param(name, marks=pytest.mark.nightly) for name in HEAVY)])
-def test_a_subject_solves_a_problem_offline(desk: Desk, name: str) -> None:
-    known = preset(name)
-    cache = Home.find().cache
+def installed(name: str) -> Preset:
+    """A subject, installed at the first time; the test is skipped where the registry refuses."""
+    known, cache = preset(name), Home.find().cache
     if not is_installed(known, cache):
         try:
             install(known, cache, print)
@@ -38,6 +37,12 @@ def test_a_subject_solves_a_problem_offline(desk: Desk, name: str) -> None:
             if _REFUSED.search(str(error)):
                 pytest.skip(f"not installed: the registry refused {known.package} {known.version}")
             raise
+    return known
+
+
+@pytest.mark.parametrize("name", [*LIGHT, *(pytest.param(name, marks=pytest.mark.nightly) for name in HEAVY)])
+def test_a_subject_solves_a_problem_offline(desk: Desk, name: str) -> None:
+    known = installed(name)
     told: dict[str, Any] = {"problems": "saturating-counter", "subject": name, "limit_s": 240.0}
     log = run(desk, model_that_writes(COUNTER), "agent", **told)
     assert summary(log)["passed"] == 1, summary(log)["why"]

@@ -1,0 +1,89 @@
+"""The comparison of every kind of program, with real ones of npm and PyPI at once; their models are scripted."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchwright_attempts.evidence import ModelUsage
+from benchwright_subjects.inline.confinement import can_confine
+
+from ..inline_packages import NotInstalledError, node_modules
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..tabby_endpoint import TabbyEndpoint, tabby_endpoint
+from .agent_model import endpoint_that_writes
+from .test_all_subjects import SCRIPTED, agent, compared, extension, inline, outcomes, study
+from .test_eval import COUNTER
+from .test_eval_study import run, told
+from .test_study_subjects import BODY, Lab, lab, people_work
+from .test_study_subjects import play as scripted
+from .test_subjects import installed
+
+__all__ = ("lab",)
+
+BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
+LED_BY_ACP = ("codex-acp", "opencode-acp")
+BY_COMMAND_LINE = ("aider", "codex", "mini-swe-agent")
+PROGRAMS = ("benchwright-lsp", "tabby", "extension", *LED_BY_ACP, *BY_COMMAND_LINE)
+
+
+def body(before: str) -> str:
+    """The module's body, at the end of its header alone."""
+    return BODY.strip() if before.rstrip().endswith(");") else ""
+
+
+def play(asked: Asked) -> Played:
+    match asked.body["model"]:
+        case "worker":
+            return endpoint_that_writes(asked, COUNTER)
+        case "completes":
+            return content(body(asked.user.partition("<CURSOR>")[0]))
+        case "ghost":
+            return content(body(asked.body["messages"][0]["content"]))
+    return scripted(asked)
+
+
+def programs(lab: Lab, url: str, tabby: TabbyEndpoint) -> list[dict[str, object]]:
+    """Two inline servers and an extension, two agents led by ACP, three that work by themselves, a model."""
+    try:
+        cli = node_modules() / "tabby-agent" / "dist" / "cli.js"
+    except NotInstalledError as error:
+        pytest.skip(str(error))
+    assistant = {"enabled": True, "url": url, "model": "completes"}
+    settings = '"$HOME"/.tabby-client/agent'
+    starts = f'mkdir -p {settings}; printf %s "$1" > {settings}/config.toml; exec node "$0" --lsp --stdio'
+    asks = {
+        "subject.script": {"vendor": "benchwright", "rules": [{"after": ");"}]},
+        "benchwright.model.url": url,
+        "benchwright.model.model": "ghost",
+    }
+    return [
+        inline("benchwright-lsp", shlex.join([str(BENCHWRIGHT), "lsp"]), options={"assistant": assistant}),
+        inline("tabby", shlex.join(["sh", "-c", starts, str(cli), tabby.settings]), dialect="tabby"),
+        inline("extension", dialect="vscode", extensions=[extension(lab)], options=asks, timeout_s=60),
+        *(agent(name, version=installed(name).version) for name in (*LED_BY_ACP, *BY_COMMAND_LINE)),
+        SCRIPTED,
+    ]
+
+
+@pytest.mark.nightly
+def test_one_command_and_one_report_compare_real_programs_of_every_kind_with_people(lab: Lab) -> None:
+    assert can_confine()
+    with JudgeEndpoint(play) as endpoint, tabby_endpoint(body) as tabby:
+        file = study(lab, *programs(lab, endpoint.url, tabby))
+        assert run("study", "run", file).exit_code == 0
+        people_work(lab)
+        came = told(run("eval", "--study", file, "--base-url", endpoint.url, "--json"))
+    passed = outcomes(came)
+    assert passed == {**dict.fromkeys(PROGRAMS, (1, 1)), "model": (2, 1)}
+    columns = compared(lab, passed)
+    for name in (*LED_BY_ACP, *BY_COMMAND_LINE):
+        (program,) = columns[name]["subjects"]
+        assert program["subject_version"] == installed(name).version
+        used = [event for event in lab.events(name) if isinstance(event, ModelUsage)]
+        assert sum(event.calls for event in used) >= 1
+    assert {asked.body["model"] for asked in endpoint.requests} == {"worker", "completes", "ghost", "scripted"}
+    assert tabby.asked
