@@ -13,6 +13,7 @@ from typing import Any
 MODE = sys.argv[1]
 FILE = "/code/rtl/sat_counter.sv"
 numbers = iter(range(10_000_000))
+heard_lines: list[str] = []
 
 
 def send(**message: Any) -> None:
@@ -24,6 +25,7 @@ def heard() -> Any:
     line = sys.stdin.readline()
     if not line:
         sys.exit(0)
+    heard_lines.append(line)
     return json.loads(line)
 
 
@@ -104,12 +106,29 @@ def hostile_paths() -> None:
     model(json.dumps(told))
 
 
+def prowls() -> None:
+    """Looks for words by itself, by its client's terminals, and in files that it asks its client for."""
+    words = [word for word in sys.argv[2:] if not word.startswith("/")]
+    paths = [word for word in sys.argv[2:] if word.startswith("/")]
+    found = json.loads(subprocess.run(["prowl", *words], capture_output=True, check=True, text=True).stdout)
+    by_terminal = json.loads(terminal("prowl", args=words)["output"])
+    given = [ask("fs/read_text_file", path=path) for path in paths]
+    for number, path in enumerate(paths):
+        Path(f"/code/link{number}").symlink_to(path)
+        given.append(ask("fs/read_text_file", path=f"/code/link{number}"))
+    told = "".join(heard_lines).encode()
+    heard = {word: bytes.fromhex(word) in told for word in words}
+    model(json.dumps({"found": found, "by_terminal": by_terminal, "given": given, "heard": heard}))
+
+
 def work(counter: str) -> dict[str, Any]:
     match MODE:
         case "good":
             good(counter)
         case "hostile_paths":
             hostile_paths()
+        case "prowls":
+            prowls()
         case "permissions_forever":
             while True:
                 permission("execute")
@@ -179,7 +198,7 @@ def main() -> None:
                 send(id=told["id"], result={"sessionId": "one"})
             case "session/prompt":
                 text = told["params"]["prompt"][0]["text"]
-                assert "counter" in text
+                assert "counter" in text or MODE == "prowls"
                 counter = os.environ.get("COUNTER", "") or Path("/agent/counter.sv").read_text()
                 send(id=told["id"], **work(counter))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..judge_endpoint import Asked, Played, content
@@ -31,25 +31,38 @@ class Call:
     arguments: Mapping[str, Any]
 
 
-def model_that_writes(text: str) -> Model:
-    """The model, without a wire.
+def model_that_writes(text: str, asked: list[str] | None = None) -> Model:
+    """The model, without a wire. It makes up nothing: the same request has the same answer.
 
     Args:
         text: Of the design's file.
+        asked: Gets each request as JSON.
     """
 
     def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        offered = {
-            tool.name: {name: str(field.type) for name, field in tool.parameters.properties.items()} for tool in tools
-        }
-        said = _reply([(one.role, one.text) for one in messages], offered, text)
-        if isinstance(said, Call):
-            return ModelOutput.for_tool_call("mockllm/model", said.tool, {**said.arguments})
-        return ModelOutput.from_content("mockllm/model", said)
+        if asked is not None:
+            told = [one.model_dump(mode="json", exclude={"id"}) for one in messages]
+            offers = [tool.model_dump(mode="json") for tool in tools]
+            asked.append(json.dumps([told, offers, config.model_dump(mode="json", exclude_none=True)]))
+        said = _reply([(one.role, one.text) for one in messages], offered_by(tools), text)
+        output = ModelOutput.from_content("mockllm/model", said) if isinstance(said, str) else output_of(said, messages)
+        output.usage = ModelUsage(input_tokens=100, output_tokens=20, total_tokens=120)
+        return output
 
     return get_model("mockllm/model", custom_outputs=reply, memoize=False)
+
+
+def offered_by(tools: Sequence[ToolInfo]) -> Tools:
+    """The tools of a request."""
+    return {tool.name: {name: str(field.type) for name, field in tool.parameters.properties.items()} for tool in tools}
+
+
+def output_of(call: Call, messages: Sequence[ChatMessage]) -> ModelOutput:
+    """A call as an answer, with the next number."""
+    number = 1 + sum(one.role == "tool" for one in messages)
+    return ModelOutput.for_tool_call("mockllm/model", call.tool, {**call.arguments}, tool_call_id=f"call_{number}")
 
 
 def endpoint_that_writes(asked: Asked, text: str) -> Played:
@@ -88,11 +101,20 @@ def _writing(tools: Tools, text: str) -> Call | None:
         if name in tools:
             path = next(field for field in tools[name] if "path" in field.lower())
             return Call(name, {path: f"/code/{FILE}", "content": text})
+    return shell_call(tools, f"cat > /code/{FILE} <<'END'\n{text}END")
+
+
+def shell_call(tools: Tools, script: str) -> Call | None:
+    """A call that has the agent's shell run a script, if it has one.
+
+    Args:
+        tools: What the agent offers.
+        script: For the shell.
+    """
     for name in _SHELLS:
         if name in tools:
             field = next(field for field in ("cmd", "command") if field in tools[name])
-            script = f"cat > /code/{FILE} <<'END'\n{text}END"
-            more = {"description": "Write the counter"} if "description" in tools[name] else {}
+            more = {"description": "Run a script"} if "description" in tools[name] else {}
             return Call(name, {field: ["sh", "-c", script] if tools[name][field] == "array" else script, **more})
     return None
 

@@ -1,0 +1,143 @@
+"""What is hidden of a problem reaches no agent: no message, no file that it can read, no request to its model."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from benchwright_problems.store import Store
+from benchwright_subjects.evaluation import summary
+
+from .agent_model import Call, offered_by, output_of, shell_call
+from .test_acp_agents import programs as acp_programs
+from .test_eval import Desk, add_designs, desk, run, scripted
+from .test_eval_place import programs
+from .test_subjects import installed
+
+__all__ = ("acp_programs", "desk", "programs")
+
+PROWL = Path(__file__).parents[1] / "prowl.py"
+REFERENCE, HARNESS, SHOWN = "CANARY-r3f1", "CANARY-h4rn", "SHOWN-7c2e"
+WORDS = (REFERENCE, HARNESS, SHOWN)
+HEX = [word.encode().hex() for word in WORDS]
+
+
+def add_problem(desk: Desk) -> list[str]:
+    """A problem with canaries in its hidden parts and a word in a public file. Returns where hidden parts may be."""
+    record = {
+        "id": "inverter",
+        "categories": ["cid003", "easy"],
+        "input": {"prompt": "Write an inverter.", "context": {"docs/notes.md": f"Notes. {SHOWN}\n"}},
+        "output": {"response": "", "context": {"rtl/inv.sv": f"module inv; endmodule // {REFERENCE}\n"}},
+        "harness": {
+            "files": {
+                "docker-compose.yml": f"services: {{a: {{image: i, command: [sh, -c, exit 0]}}}} # {HARNESS}",
+                "src/test_inverter.py": f"# {HARNESS}\n",
+            }
+        },
+    }
+    add_designs(desk, record)
+    Store(desk.home).unseal("mine/inverter")
+    sealed = [file for file in desk.home.data.rglob("*") if file.is_file() and holds(file, HARNESS)]
+    assert sealed, "the canary is on this machine"
+    return [*map(str, sealed), "/src/test_inverter.py", "/code/src/test_inverter.py", "/bench/launch.json"]
+
+
+def holds(file: Path, word: str) -> bool:
+    return word.encode() in file.read_bytes()
+
+
+def given(folder: Path) -> None:
+    """Puts the program that looks for words with an agent's."""
+    shutil.copy(PROWL, folder / "bin" / "prowl")
+    (folder / "bin" / "prowl").chmod(0o755)
+
+
+def check_found(found: dict[str, list[str]]) -> None:
+    named = {bytes.fromhex(word).decode(): places for word, places in found.items()}
+    assert "/code/docs/notes.md" in named.pop(SHOWN), "what is public is found"
+    assert named == {REFERENCE: [], HARNESS: []}
+
+
+def test_an_agent_led_by_acp_finds_nothing_hidden_by_itself_nor_by_its_client(desk: Desk, acp_programs: Path) -> None:
+    given(acp_programs)
+    paths = add_problem(desk)
+    asked: list[str] = []
+
+    def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        asked.append(json.dumps([one.model_dump(mode="json") for one in messages]))
+        return ModelOutput.from_content("mockllm/model", "done")
+
+    command = shlex.join(["double", "prowls", *HEX, *paths])
+    told: dict[str, Any] = {"command": command, "place": f"benchwright:{acp_programs}", "acp": True, "limit_s": 120.0}
+    log = run(desk, scripted(reply), "agent", pack="mine", **told)
+    assert summary(log)["error"] == 0, summary(log)["why"]
+    (request,) = asked
+    assert "CANARY" not in request
+    said = json.loads(json.loads(request)[-1]["content"])
+    check_found(said["found"])
+    check_found(said["by_terminal"])
+    assert len(said["given"]) == 2 * len(paths)
+    # A path of its own folder is read, and is not there; all others are refused.
+    assert all("content" not in answer for answer in said["given"]), said["given"]
+    assert not any(said["heard"][word] for word in HEX[:2])
+    assert "CANARY" not in desk.exports()
+
+
+def test_an_agent_by_command_line_finds_nothing_hidden(desk: Desk, programs: Path) -> None:
+    given(programs)
+    add_problem(desk)
+    said = iter((shlex.join(["prowl", *HEX]), "done"))
+    asked: list[str] = []
+
+    def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        asked.append(messages[-1].text)
+        return ModelOutput.from_content("mockllm/model", next(said))
+
+    told = {"command": "agent {prompt}", "place": f"benchwright:{programs}", "limit_s": 120.0}
+    log = run(desk, scripted(reply), "agent", pack="mine", **told)
+    assert summary(log)["error"] == 0, summary(log)["why"]
+    task, found = asked
+    assert "CANARY" not in task + found
+    check_found(json.loads(found.removesuffix("[0]")))
+
+
+def model_that_looks(asked: list[str]) -> Model:
+    """Has an agent look for the words with its own tools, then ends."""
+    words = [f"'{word[:2]}''{word[2:]}'" for word in WORDS]
+    places = "/code /rundir /tmp /bench /agent /home /root /etc /var /run /src /dev/shm"
+    script = f"grep -rla -D skip {' '.join(f'-e {word}' for word in words)} {places} 2>/dev/null; echo looked"
+
+    def reply(
+        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        asked.append(json.dumps([one.model_dump(mode="json") for one in messages]))
+        results = [one for one in messages if one.role == "tool"]
+        if not results and isinstance(made := shell_call(offered_by(tools), script), Call):
+            return output_of(made, messages)
+        return ModelOutput.from_content("mockllm/model", "I have looked.")
+
+    return get_model("mockllm/model", custom_outputs=reply, memoize=False)
+
+
+@pytest.mark.parametrize(
+    "name", ["gemini-acp", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("codex-acp", "opencode-acp"))]
+)
+def test_a_real_agent_led_by_acp_finds_nothing_hidden_with_its_own_tools(desk: Desk, name: str) -> None:
+    installed(name)
+    add_problem(desk)
+    asked: list[str] = []
+    log = run(desk, model_that_looks(asked), "agent", pack="mine", subject=name, limit_s=240.0)
+    assert summary(log)["error"] == 0, summary(log)["why"]
+    assert "CANARY" not in "".join(asked)
+    (result, *_) = (message for message in json.loads(asked[-1]) if message["role"] == "tool")
+    told = json.dumps(result)
+    assert "/code/docs/notes.md" in told
+    assert "looked" in told
