@@ -64,6 +64,8 @@ def test_the_list_names_all_subjects_with_their_digests(cache: Path) -> None:
     assert [row["name"] for row in rows] == [one.name for one in presets()]
     assert {row["installed"] for row in rows} == {False}
     assert all(len(row["package_sha256"]) == len(row["configuration_sha256"]) == 64 for row in rows)
+    shown = benchwright("subject", "list").stdout.splitlines()[1:]
+    assert [line.split("\t")[3] for line in shown] == [row["configuration_sha256"][:8] for row in rows]
 
 
 @pytest.mark.parametrize(
