@@ -40,7 +40,7 @@ export class Editor {
     const row = this.choices().filter({ hasText: text }).first();
     await this.tryAgain(`The editor does not offer ${text}.`, async (timeout) => {
       await this.page.keyboard.press(keys);
-      await this.quickInput().fill(asked, { timeout });
+      await this.write(asked, timeout);
       await row.waitFor({ timeout });
       // Into the list itself: one that was closed meanwhile must not let the key go elsewhere.
       await this.quickInput().press("Enter", { timeout });
@@ -83,17 +83,30 @@ export class Editor {
     return this.page.locator(".quick-input-widget input").first();
   }
 
+  /** Writes into the box at the top; keys would go into a file that takes the focus at that moment. */
+  private async write(text: string, timeout?: number): Promise<void> {
+    await this.quickInput().waitFor({ ...(timeout && { timeout }) });
+    await this.quickInput().evaluate(
+      (input: HTMLInputElement, value) => {
+        input.value = value;
+        input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      },
+      text,
+      { ...(timeout && { timeout }) },
+    );
+  }
+
   /** Answers the input box that is open. */
   async answer(text: string): Promise<void> {
     const input = this.quickInput();
-    await input.fill(text);
+    await this.write(text);
     await input.press("Enter");
     await input.waitFor({ state: "hidden" });
   }
 
   /** Chooses the first row with a text from the list that is open: its rows come later than itself. */
   async choose(text: string): Promise<void> {
-    await this.quickInput().fill(text);
+    await this.write(text);
     await this.choices().filter({ hasText: text }).first().waitFor();
     await this.answer(text);
   }
@@ -103,7 +116,7 @@ export class Editor {
     const row = this.choices().filter({ hasText: text }).first();
     await this.tryAgain(`${title} does not offer ${text}.`, async (timeout) => {
       await this.command(title);
-      await this.quickInput().fill(text, { timeout });
+      await this.write(text, timeout);
       await row.waitFor({ timeout });
       await this.quickInput().press("Enter", { timeout });
     });
@@ -114,7 +127,7 @@ export class Editor {
   async filterProblems(words: string): Promise<void> {
     await this.tryAgain("The problem list can't be filtered.", async (timeout) => {
       await this.command("Benchwright: Filter Problems…");
-      await this.quickInput().fill(words, { timeout });
+      await this.write(words, timeout);
       await this.quickInput().press("Enter", { timeout });
     });
     await this.quickInput().waitFor({ state: "hidden" });
@@ -213,7 +226,7 @@ export class Editor {
     await this.tryAgain(`The cursor does not get to ${place} in ${name}.`, async (timeout) => {
       await this.focusFile(name);
       await this.page.keyboard.press("Control+G");
-      await this.quickInput().fill(place, { timeout });
+      await this.write(place, timeout);
       await this.quickInput().press("Enter", { timeout });
       await this.focused(name).waitFor({ timeout });
     });
