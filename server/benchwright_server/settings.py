@@ -33,6 +33,8 @@ class Features:
     """Completions that fit the cursor position."""
     definition: bool = True
     """Where a name is declared, defined, typed or implemented."""
+    design_views: bool = True
+    """Drivers, loads and registers of a design, across its hierarchy."""
     diagnostics: bool = True
     """Errors and warnings of slang, Verilator and verible."""
     document_links: bool = True

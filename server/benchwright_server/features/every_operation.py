@@ -6,6 +6,7 @@ from typing import Any
 
 from benchwright_server.features.agent_tools import AGENT_OPERATIONS
 from benchwright_server.features.declaring_files import DECLARATION_OPERATIONS
+from benchwright_server.features.design_views import VIEW_OPERATIONS
 from benchwright_server.features.instances import DESIGN_OPERATIONS
 from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
 from benchwright_server.features.project_lists import LIST_OPERATIONS
@@ -16,6 +17,7 @@ EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
     *OPERATIONS,
     *DESIGN_OPERATIONS,
     *AGENT_OPERATIONS,
+    *VIEW_OPERATIONS,
     *EXPANSION_OPERATIONS,
     *LIST_OPERATIONS,
     *DECLARATION_OPERATIONS,

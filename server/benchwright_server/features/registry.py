@@ -52,6 +52,9 @@ COMMANDS = (
 DESIGN_COMMANDS = ("hierarchy", "instances", "viewAs", "viewHere", "setTop")
 """The operations on the instances of a design, which are also commands, in the order of `DESIGN_OPERATIONS`."""
 
+VIEW_COMMANDS = ("drivers", "loads", "registers")
+"""The operations that show a part of a design, which are also commands, in the order of `VIEW_OPERATIONS`."""
+
 EXPANSION_COMMANDS = ("expandMacro", "showExpansion")
 """The operations on macros, which are also commands, in the order of `EXPANSION_OPERATIONS`."""
 
@@ -302,6 +305,14 @@ FEATURES: tuple[Feature, ...] = (
         "What an agent may ask of an attempt: its problem, files, findings, hierarchy, the hidden tests; for "
         "`benchwright mcp`.",
         commands=AGENT_COMMANDS,
+    ),
+    Feature(
+        "design_views",
+        tuple(f"benchwright/{name}" for name in VIEW_COMMANDS),
+        _fixed(),
+        lambda client: True,
+        "What drives a signal and what it drives, through ports; clock and reset of registers. Attempts can forbid it.",
+        commands=VIEW_COMMANDS,
     ),
     Feature(
         "macro_expansion",

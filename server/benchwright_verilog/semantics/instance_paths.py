@@ -67,7 +67,7 @@ def symbols_on(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol
     candidates: Iterable[InstanceSymbol | UninstantiatedDefSymbol] = tops
     while True:
         following = next(
-            (one for one in candidates if isinstance(one, InstanceSymbol) and _is_on(one.hierarchicalPath, path)),
+            (one for one in candidates if isinstance(one, InstanceSymbol) and is_on(one.hierarchicalPath, path)),
             None,
         )
         if following is None:
@@ -78,7 +78,8 @@ def symbols_on(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol
         candidates = inner_instances(following.body)
 
 
-def _is_on(own: str, path: str) -> bool:
+def is_on(own: str, path: str) -> bool:
+    """Whether a path leads to an instance or into it."""
     return path == own or path.startswith(f"{own}.")
 
 

@@ -12,9 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.instance_paths import InstancePath, inner_instances, symbols_on
+from benchwright_verilog.semantics.instance_paths import InstancePath, inner_instances, is_on, symbols_on
 
 if TYPE_CHECKING:
+    from pyslang import SourceRange
     from pyslang.ast import InstanceBodySymbol, InstanceSymbol, Symbol, UninstantiatedDefSymbol
 
     from benchwright_verilog.semantics.compiled import Compiled
@@ -74,19 +75,20 @@ class Design:
 
     def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
+        """Held by whoever uses what `symbol` returned: slang takes no two threads in one compilation."""
         self._of_modules: dict[str, list[Instance]] | None = None
         self.is_cut = False
         """Whether there are more instances than were visited for `of_module`."""
 
     def tops(self) -> list[Instance]:
         """The tops, by name."""
-        with self._lock:
+        with self.lock:
             return sorted((self._instance(top, None) for top in self._roots), key=lambda one: one.name)
 
     def children(self, path: str) -> list[Instance] | None:
         """The instances directly in another, in the order of the file; None if there is no instance of this path."""
-        with self._lock:
+        with self.lock:
             found = self._find(path)
             if found is None:
                 return None
@@ -95,7 +97,7 @@ class Design:
 
     def along(self, path: str) -> list[Instance]:
         """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
-        with self._lock:
+        with self.lock:
             found: list[Instance] = []
             for symbol in symbols_on(self._roots, path):
                 found.append(self._instance(symbol, found[-1] if found else None))
@@ -103,14 +105,14 @@ class Design:
 
     def below(self, path: str) -> Iterator[Instance]:
         """The instances below another, those that are nearer to it first; not more than are ever visited."""
-        with self._lock:
+        with self.lock:
             found = self._find(path)
             walked = list(islice(self._walk([found]), 1, _MAX_WALKED)) if found is not None else []
         yield from walked
 
     def of_module(self, name: str) -> Sequence[Instance]:
         """The instances of a module, those that are nearer to the tops first."""
-        with self._lock:
+        with self.lock:
             if self._of_modules is None:
                 tops = [(top, self._instance(top, None)) for top in self._roots]
                 walked = list(islice(self._walk(tops), _MAX_WALKED + 1))
@@ -119,6 +121,29 @@ class Design:
                 for one in walked[:_MAX_WALKED]:
                     self._of_modules.setdefault(one.module, []).append(one)
             return self._of_modules.get(name, [])
+
+    def symbol(self, path: str) -> InstanceSymbol | None:
+        """The symbol of an instance, or of the innermost around a name in it; see `lock`."""
+        with self.lock:
+            found, candidates = None, self._roots
+            while candidates:
+                following = next((one for one in candidates if is_on(one.hierarchicalPath, path)), None)
+                if following is None:
+                    break
+                found, candidates = following, _known(following)
+            return found
+
+    def place(self, symbol: Symbol) -> Place | None:
+        """Where a symbol is declared."""
+        return self._place(symbol, symbol.name)
+
+    def range(self, where: SourceRange) -> Place | None:
+        """What a range covers in its file; where a macro is used, if one wrote it."""
+        start, end = self._locations.of(where.start), self._locations.of(where.end)
+        if start is None:
+            return None
+        is_one = end is not None and end.path == start.path and not start.generated
+        return Place(start.path, start.offset, max(start.offset, end.offset) if is_one and end else start.offset)
 
     @cached_property
     def _roots(self) -> list[InstanceSymbol]:
@@ -170,6 +195,12 @@ class Design:
         if place is None:
             return None
         return Place(place.path, place.offset, place.offset + (0 if place.generated else len(name.encode())))
+
+
+def _known(symbol: InstanceSymbol) -> list[InstanceSymbol]:
+    from pyslang.ast import InstanceSymbol
+
+    return [one for one in inner_instances(symbol.body) if isinstance(one, InstanceSymbol)]
 
 
 class Designs:

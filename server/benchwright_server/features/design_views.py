@@ -1,0 +1,192 @@
+"""`benchwright/drivers`, `loads` and `registers`: what is read off an elaborated design."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from lsprotocol import types
+
+from benchwright_problems.aids import Aid
+from benchwright_server.design_views_protocol import (
+    FlowView,
+    ModuleViewParams,
+    RegisterTable,
+    RegisterView,
+    SignalEnd,
+    SignalParams,
+    SignalTrace,
+    SignalView,
+)
+from benchwright_server.errors import ServerError
+from benchwright_server.features import aids
+from benchwright_server.features.locations import Locations
+from benchwright_server.features.module_views import chosen, file_range, instance_of, use
+from benchwright_server.features.project_of import project_of
+from benchwright_server.features.requests import register_operation
+from benchwright_server.operation import Operation
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.instances import Design
+    from benchwright_verilog.semantics.project import Project
+    from benchwright_verilog.semantics.registers import Register
+    from benchwright_verilog.semantics.signal_flow import Asked, Signal, SignalFlow
+
+_MAX_SHOWN = 500
+"""How many assignments, and how many signals of one, an answer has at most."""
+_MAX_REGISTERS = 2_000
+
+
+class DesignViews:
+    """The views of one client's designs.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self.server = server
+        self._flows: WeakKeyDictionary[Design, SignalFlow] = WeakKeyDictionary()
+
+    async def drivers(self, params: SignalParams) -> SignalTrace:
+        """What drives a signal."""
+        return await self._traced(params, "drivers")
+
+    async def loads(self, params: SignalParams) -> SignalTrace:
+        """What a signal drives."""
+        return await self._traced(params, "loads")
+
+    async def _traced(self, params: SignalParams, way: str) -> SignalTrace:
+        await aids.attempt_of(self.server, params.uri, Aid.DESIGN_VIEWS)
+        asked = await asyncio.to_thread(self._asked, params, way)
+        declared = asked.signal.declared
+        await use(self.server, params.uri, way, asked.signal.path, declared.path if declared is not None else None)
+        locations = Locations(self.server)
+        return SignalTrace(
+            signal=_signal(locations, asked.signal),
+            port_of_top=asked.port_of_top,
+            flows=[
+                FlowView(
+                    kind=one.flow.kind,
+                    text=one.flow.text,
+                    at=file_range(locations, one.flow.place),
+                    instance=one.flow.instance,
+                    signals=[
+                        SignalEnd(signal=_signal(locations, signal), part=part)
+                        for signal, part in one.signals[:_MAX_SHOWN]
+                    ],
+                )
+                for one in asked.found[:_MAX_SHOWN]
+            ],
+            complete=asked.is_complete and len(asked.found) <= _MAX_SHOWN,
+        )
+
+    def _asked(self, params: SignalParams, way: str) -> Asked:
+        project, path = project_of(self.server, params.uri)
+        signal = params.signal
+        if signal is None:
+            signal = self._signal_at(project, params)
+        flow = self._flow(project.design(path))
+        found = flow.drivers(signal) if way == "drivers" else flow.loads(signal)
+        if found is None:
+            raise ServerError(f"The design has no signal {signal}. It may have changed since it was shown.")
+        return found
+
+    def _signal_at(self, project: Project, params: SignalParams) -> str:
+        path = project_of(self.server, params.uri)[1]
+        analysis = project.analysis_of(path)
+        at = params.position
+        if analysis is None or at is None:
+            raise ServerError("Say which signal: by a position in a design file, or by its path.")
+        byte = Locations(self.server).lines(path).byte_at(types.Position(at.line, at.character))
+        named = [one.target for one in analysis.occurrences_at(min(byte, len(analysis.data)))]
+        design = project.design(path)
+        for target in named:
+            definition = target.symbol.declaringDefinition if target.symbol is not None else None
+            if definition is None:
+                continue
+            instance = chosen(project, design, definition.name, params.instance)
+            found = self._flow(design).declared_at(target.path, target.start, instance.path)
+            if found is not None:
+                return found
+        raise ServerError(
+            "There is no signal of the design here. Put the cursor on the name of a net, variable or port."
+        )
+
+    def _flow(self, design: Design) -> SignalFlow:
+        from benchwright_verilog.semantics.signal_flow import SignalFlow
+
+        return self._flows.setdefault(design, SignalFlow(design))
+
+    async def registers(self, params: ModuleViewParams) -> RegisterTable:
+        """The registers of a module."""
+        # Imported late, as all that imports slang.
+        from benchwright_verilog.semantics.registers import registers
+
+        _, design, instance = await instance_of(self.server, params)
+        found = await asyncio.to_thread(registers, design, instance.path) or []
+        declared = instance.declared
+        await use(self.server, params.uri, "registers", instance.path, declared.path if declared is not None else None)
+        locations = Locations(self.server)
+        return RegisterTable(
+            module=instance.module,
+            instance=instance.path,
+            registers=[_register(locations, one) for one in found[:_MAX_REGISTERS]],
+            complete=len(found) <= _MAX_REGISTERS,
+        )
+
+
+VIEW_OPERATIONS: tuple[Operation[DesignViews, Any, Any], ...] = (
+    Operation(
+        "drivers",
+        SignalParams,
+        SignalTrace,
+        "Returns what drives a signal, one level, through ports: assignments, connections, and the signals they read.",
+        DesignViews.drivers,
+    ),
+    Operation(
+        "loads",
+        SignalParams,
+        SignalTrace,
+        "Returns what a signal drives, one level, through ports: assignments, connections, and what they write.",
+        DesignViews.loads,
+    ),
+    Operation(
+        "registers",
+        ModuleViewParams,
+        RegisterTable,
+        "Returns the registers of a module, each with its clock, edge and reset.",
+        DesignViews.registers,
+    ),
+)
+"""Every operation that shows a part of a design."""
+
+
+def register(server: EditorServer) -> None:
+    """Serve all of it."""
+    views = DesignViews(server)
+    for operation in VIEW_OPERATIONS:
+        register_operation(server, operation, lambda: views)
+
+
+def _signal(locations: Locations, signal: Signal) -> SignalView:
+    return SignalView(path=signal.path, name=signal.name, declared=file_range(locations, signal.declared))
+
+
+def _register(locations: Locations, one: Register) -> RegisterView:
+    clock, reset = one.clock, one.reset
+    return RegisterView(
+        path=one.path,
+        name=one.name,
+        type=one.type,
+        clock=clock.name if clock is not None else None,
+        edge=clock.edge if clock is not None else None,
+        reset=reset.name if reset is not None else None,
+        reset_active=reset.active if reset is not None else None,
+        reset_asynchronous=reset.is_asynchronous if reset is not None else None,
+        reset_value=reset.value if reset is not None else None,
+        declared=file_range(locations, one.declared),
+        written=file_range(locations, one.written),
+    )

@@ -1,0 +1,149 @@
+"""Drivers, loads and registers of a design, as an editor asks for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from .conftest import Editors
+from .cursor import Scratch, scratch
+from .session import Editor, reference
+from .test_study import begin, foresee, open_task
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+REFUSED = -32803
+LEAF = """\
+module leaf #(parameter W = 4) (input clk, rst, input [W-1:0] d, output logic [W-1:0] q);
+  always_ff @(posedge clk)
+    if (rst) q <= '0;
+    else q <= d;
+endmodule
+"""
+TOP = """\
+module top(input clk, rst, input [7:0] data, output [7:0] result);
+  wire [7:0] mid‸dle;
+  leaf #(8) u_first (.clk, .rst, .d(data), .q(middle));
+  leaf #(8) u_second (.clk, .rst, .d(middle), .q(result));
+endmodule
+"""
+DESIGN = {"leaf.sv": LEAF, "top.sv": TOP}
+FORBIDDING = """
+study: bare
+title: A study without views
+problems: [starter/saturating-counter]
+conditions:
+  - {name: alone, solver: human, aids: []}
+participants: [ada]
+randomisation: {seed: 4, order: latin-square}
+consent: {version: "2", text: "You agree that everything you type here is recorded."}
+"""
+
+
+def at(file: Scratch) -> dict[str, Any]:
+    before = TOP.split("‸")[0]
+    return {"uri": file.uri, "position": {"line": before.count("\n"), "character": len(before.rpartition("\n")[2])}}
+
+
+def ends(answer: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    return [(one["text"], [end["signal"]["path"] for end in one["signals"]]) for one in answer["flows"]]
+
+
+async def test_drivers_are_asked_level_by_level_from_the_cursor_to_the_top(shared_editor: Editor) -> None:
+    async with scratch(shared_editor.forget(), DESIGN) as file:
+        found = await shared_editor.ask("drivers", **at(file))
+        assert found["signal"]["path"] == "top.middle"
+        assert found["signal"]["declared"]["start"] == {"line": 1, "character": 13}
+        assert ends(found) == [(".q(middle)", ["top.u_first.q"])]
+        inside = await shared_editor.ask("drivers", uri=file.uri, signal="top.u_first.q")
+        assert ends(inside)[1] == ("q <= d", ["top.u_first.d", "top.u_first.rst", "top.u_first.clk"])
+        assert inside["flows"][1]["at"]["uri"].endswith("/leaf.sv")
+        assert inside["flows"][1]["at"]["start"] == {"line": 3, "character": 9}
+        assert [end["part"] for end in inside["flows"][1]["signals"]] == ["value", "condition", "event"]
+        input_ = await shared_editor.ask("drivers", uri=file.uri, signal="top.u_first.d")
+        assert ends(input_) == [(".d(data)", ["top.data"])]
+        top = await shared_editor.command("drivers", uri=file.uri, signal="top.data")
+        assert (top["flows"], top["portOfTop"]) == ([], "in")
+
+
+async def test_loads_lead_the_other_way(shared_editor: Editor) -> None:
+    async with scratch(shared_editor.forget(), DESIGN) as file:
+        assert ends(await shared_editor.ask("loads", **at(file))) == [(".d(middle)", ["top.u_second.d"])]
+        found = await shared_editor.ask("loads", uri=file.uri, signal="top.u_second.d")
+        assert ends(found) == [("q <= d", ["top.u_second.q"])]
+
+
+async def test_what_was_typed_and_not_saved_counts(shared_editor: Editor) -> None:
+    async with scratch(shared_editor.forget(), DESIGN) as file:
+        file.type("assign middle = 1;", after="u_second (.clk, .rst, .d(middle), .q(result));\n")
+        assert ("middle = 1", []) in ends(await shared_editor.ask("drivers", **at(file)))
+
+
+async def test_where_no_signal_is_that_is_told(shared_editor: Editor) -> None:
+    async with scratch(shared_editor.forget(), DESIGN) as file:
+        nowhere = {"uri": file.uri, "position": {"line": 0, "character": 3}}
+        code, message = await shared_editor.refusal("drivers", **nowhere)
+        assert (code, "Put the cursor on the name" in message) == (REFUSED, True)
+        assert "no signal top.gone" in (await shared_editor.refusal("loads", uri=file.uri, signal="top.gone"))[1]
+        assert "Say which signal" in (await shared_editor.refusal("loads", uri=file.uri))[1]
+
+
+async def test_registers_are_those_of_the_module_around_the_cursor(shared_editor: Editor) -> None:
+    async with scratch(shared_editor.forget(), DESIGN) as file:
+        leaf = f"{file.folder.as_uri()}/leaf.sv"
+        found = await shared_editor.ask("registers", uri=leaf, position={"line": 3, "character": 0})
+        assert (found["module"], found["instance"], found["complete"]) == ("leaf", "top.u_first", True)
+        (register,) = found["registers"]
+        assert (register["type"], register["edge"], register["clock"]) == ("logic[7:0]", "posedge", "clk")
+        told = [register[f"reset{one}"] for one in ("", "Active", "Asynchronous", "Value")]
+        assert told == ["rst", 1, False, "'0"]
+        second = await shared_editor.ask("registers", uri=file.uri, module="leaf", instance="top.u_second")
+        assert second["registers"][0]["path"] == "top.u_second.q"
+        assert (
+            "no instance top.u_third"
+            in (await shared_editor.refusal("registers", uri=file.uri, module="leaf", instance="top.u_third"))[1]
+        )
+
+
+async def test_each_use_in_an_attempt_is_an_event(editors: Editors) -> None:
+    editor = await editors()
+    desk = await editor.open_problem("starter/saturating-counter")
+    file = desk.open(text=reference("saturating-counter"))
+    module = {"uri": file.uri, "position": {"line": 0, "character": 0}}
+    assert "Press Start first" in (await editor.refusal("registers", **module))[1]
+    await desk.start()
+    found = await editor.ask("registers", **module)
+    assert found["registers"]
+    await editor.ask("drivers", uri=file.uri, signal=found["registers"][0]["path"])
+    used = desk.told("aid_used")
+    assert [(one.aid, one.feature) for one in used] == [("design_views", "registers"), ("design_views", "drivers")]
+    assert used[0].path == Path(file.path).relative_to(desk.folder).as_posix()
+    assert used[1].detail == found["registers"][0]["path"]
+
+
+async def test_a_condition_that_forbids_views_refuses_them_by_whatever_file_they_are_asked(
+    editors: Editors, home: Path
+) -> None:
+    await begin(home, FORBIDDING)
+    editor = await editors()
+    await editor.ask("giveConsent", study="bare", version="2")
+    await foresee(editor, "bare")
+    desk = await open_task(editor, "bare")
+    await desk.start()
+    file = desk.open(text=reference("saturating-counter"))
+    file.save()
+    above = desk.folder.parent.as_uri()
+    # Who opens the folder around a workspace asks by another file, and sees the same module.
+    opened = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(above, "above")], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(opened))
+    module = reference("saturating-counter").partition("module ")[2].split()[0].strip("#(;")
+    for uri in (file.uri, desk.uri, above):
+        for operation, asked in (
+            ("registers", {"module": module}),
+            ("drivers", {"signal": f"{module}.clk"}),
+        ):
+            assert "does not allow views of the design" in (await editor.refusal(operation, uri=uri, **asked))[1]
+    assert desk.told("aid_used") == []
