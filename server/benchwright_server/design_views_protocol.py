@@ -104,3 +104,92 @@ class RegisterTable(Wire):
     """In the order of the file, without those of instances in it."""
     complete: bool
     """False if there are more."""
+
+
+class PortView(Wire):
+    """A port of a cell of a schematic, or of the module."""
+
+    name: str
+    direction: str
+    """`input`, `output` or `inout`."""
+    width: int
+    constant: str
+    """What it is tied to, such as `4'b0001`; empty if a net is connected."""
+
+
+class CellView(Wire):
+    """A cell of a schematic."""
+
+    name: str
+    """Empty for a cell that only Yosys named."""
+    type: str
+    """A cell of Yosys's without `$`, such as `add`, `mux` or `dff`; else a module's name."""
+    is_instance: bool
+    ports: list[PortView]
+    at: FileRange | None
+    """Where it is written; null if Yosys does not say."""
+
+
+class CellEnd(Wire):
+    """One end of a connection."""
+
+    cell: int | None
+    """The number of the cell in the list; null for the module's own port."""
+    port: str
+
+
+class ConnectionView(Wire):
+    """Bits that one port drives at another."""
+
+    source: CellEnd
+    target: CellEnd
+    net: str
+    """Empty if only Yosys named it."""
+    width: int
+    at: FileRange | None
+    """Where the net is declared."""
+
+
+class SchematicView(Wire):
+    """Result of `benchwright/schematic`."""
+
+    module: str
+    instance: str
+    ports: list[PortView]
+    cells: list[CellView]
+    """Instances in the module stay boxes."""
+    connections: list[ConnectionView]
+
+
+class CellCount(Wire):
+    """Cells of one type."""
+
+    type: str
+    count: int
+
+
+class SizeView(Wire):
+    """The size of a module with all below it, in word-level cells: an adder of 32 bits is one."""
+
+    cells: list[CellCount]
+    """The most frequent type first."""
+    cell_count: int
+    flip_flop_bits: int
+    memory_bits: int
+    wires: int
+    """Named nets."""
+    wire_bits: int
+    longest_path: int
+    """Cells on the longest combinational path."""
+
+
+class DesignSize(Wire):
+    """Result of `benchwright/designSize`."""
+
+    module: str
+    instance: str
+    now: SizeView
+    before: SizeView | None
+    """What it was before the sources changed the last time; null if that was not asked for."""
+    path: list[str]
+    """The nets on the longest combinational path."""

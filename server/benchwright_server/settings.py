@@ -34,7 +34,7 @@ class Features:
     definition: bool = True
     """Where a name is declared, defined, typed or implemented."""
     design_views: bool = True
-    """Drivers, loads and registers of a design, across its hierarchy."""
+    """Drivers and loads across the hierarchy; registers, schematic and size of a module."""
     diagnostics: bool = True
     """Errors and warnings of slang, Verilator and verible."""
     document_links: bool = True

@@ -144,6 +144,81 @@ async def test_a_condition_that_forbids_views_refuses_them_by_whatever_file_they
         for operation, asked in (
             ("registers", {"module": module}),
             ("drivers", {"signal": f"{module}.clk"}),
+            ("schematic", {"module": module}),
+            ("designSize", {"module": module}),
         ):
             assert "does not allow views of the design" in (await editor.refusal(operation, uri=uri, **asked))[1]
     assert desk.told("aid_used") == []
+
+
+def wires(answer: dict[str, Any]) -> set[tuple[str, str, str, int]]:
+    """Connections as (from, to, net, bits); a cell is called by its name or type."""
+    names = [one["name"] or one["type"] for one in answer["cells"]]
+
+    def end(one: dict[str, Any]) -> str:
+        return f"{names[one['cell']]}.{one['port']}" if one["cell"] is not None else one["port"]
+
+    return {(end(one["source"]), end(one["target"]), one["net"], one["width"]) for one in answer["connections"]}
+
+
+async def test_a_schematic_has_instances_as_boxes_and_leads_to_the_source(shared_editor: Editor) -> None:
+    async with scratch(shared_editor.forget(), DESIGN) as file:
+        found = await shared_editor.ask("schematic", **at(file))
+        assert found["module"] == "top"
+        assert [(one["name"], one["type"], one["isInstance"]) for one in found["cells"]] == [
+            ("u_first", "leaf", True),
+            ("u_second", "leaf", True),
+        ]
+        assert {
+            ("data", "u_first.d", "data", 8),
+            ("u_first.q", "u_second.d", "middle", 8),
+            ("u_second.q", "result", "result", 8),
+        } <= wires(found)
+        assert found["cells"][1]["at"]["uri"] == file.uri
+        assert found["cells"][1]["at"]["start"]["line"] == 3
+        leaf = await shared_editor.ask("schematic", uri=f"{file.folder.as_uri()}/leaf.sv")
+        assert any("dff" in one["type"] for one in leaf["cells"])
+        assert [one["width"] for one in leaf["ports"] if one["name"] == "q"] == [8]
+
+
+async def test_what_is_included_and_packages_are_found_and_places_are_those_of_each_file(shared_editor: Editor) -> None:
+    design = {
+        "a.sv": 'module a import p::*; (input word_t x, output word_t y);\n`include "body.svh"\nendmodule\n',
+        "body.svh": "  // one\n  assign y = ~x;\n",
+        "p.sv": "package p;\n  typedef logic [2:0] word_t;\nendpackage\n",
+        "broken.sv": "module broken; this is no design endmodule\n",
+    }
+    async with scratch(shared_editor.forget(), design) as file:
+        found = await shared_editor.ask("schematic", uri=file.uri, module="a")
+        (cell,) = found["cells"]
+        assert (cell["type"], cell["ports"][0]["width"]) == ("not", 3)
+        assert cell["at"]["uri"].endswith("/body.svh")
+        assert cell["at"]["start"] == {"line": 1, "character": 13}
+
+
+async def test_what_yosys_refuses_is_told_with_its_place(shared_editor: Editor) -> None:
+    text = "module a(input logic x, output logic y);\n  always @(posedge x or y) y <= #1 $urandom;\nendmodule\n"
+    async with scratch(shared_editor.forget(), text) as file:
+        code, message = await shared_editor.refusal("schematic", uri=file.uri, module="a")
+        assert code == REFUSED
+        assert message.startswith("Yosys can't read the module. a.sv:2: ")
+
+
+async def test_a_size_has_what_it_was_before_the_sources_changed(shared_editor: Editor) -> None:
+    async with scratch(shared_editor.forget(), DESIGN) as file:
+        first = await shared_editor.ask("designSize", **at(file))
+        assert (first["now"]["flipFlopBits"], first["before"]) == (16, None)
+        assert first["now"]["longestPath"] >= 0
+        assert await shared_editor.ask("designSize", **at(file)) == first
+        file.type("logic [4:0] more; always_ff @(posedge clk) more <= data + more;\n", after="wire [7:0] middle;\n")
+        file.type(".d(middle + more)", over=".d(middle)")
+        second = await shared_editor.ask("designSize", **at(file))
+        assert second["now"]["flipFlopBits"] == 21
+        assert second["before"] == first["now"]
+        assert second["now"]["longestPath"] > first["now"]["longestPath"]
+
+
+async def test_a_module_that_never_ends_its_loop_is_refused_in_time(shared_editor: Editor) -> None:
+    text = "module a(output logic [7:0] y);\n  always_comb begin y = 0; while (y < 300) y = y + 1; end\nendmodule\n"
+    async with scratch(shared_editor.forget(), text) as file:
+        assert "Yosys" in (await shared_editor.refusal("schematic", uri=file.uri, module="a"))[1]

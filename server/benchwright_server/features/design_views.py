@@ -1,4 +1,4 @@
-"""`benchwright/drivers`, `loads` and `registers`: what is read off an elaborated design."""
+"""`benchwright/drivers`, `loads`, `registers`, `schematic` and `designSize`: what an elaborated design shows."""
 
 from __future__ import annotations
 
@@ -10,14 +10,22 @@ from lsprotocol import types
 
 from benchwright_problems.aids import Aid
 from benchwright_server.design_views_protocol import (
+    CellCount,
+    CellEnd,
+    CellView,
+    ConnectionView,
+    DesignSize,
     FlowView,
     ModuleViewParams,
+    PortView,
     RegisterTable,
     RegisterView,
+    SchematicView,
     SignalEnd,
     SignalParams,
     SignalTrace,
     SignalView,
+    SizeView,
 )
 from benchwright_server.errors import ServerError
 from benchwright_server.features import aids
@@ -25,11 +33,16 @@ from benchwright_server.features.locations import Locations
 from benchwright_server.features.module_views import chosen, file_range, instance_of, use
 from benchwright_server.features.project_of import project_of
 from benchwright_server.features.requests import register_operation
+from benchwright_server.netlist.sizes import Sizes
+from benchwright_server.netlist.yosys import Yosys
 from benchwright_server.operation import Operation
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
-    from benchwright_verilog.semantics.instances import Design
+    from benchwright_server.netlist.schematic import CellPort, End, Schematic
+    from benchwright_server.netlist.size import Size
+    from benchwright_server.netlist.yosys import Netlist
+    from benchwright_verilog.semantics.instances import Design, Instance
     from benchwright_verilog.semantics.project import Project
     from benchwright_verilog.semantics.registers import Register
     from benchwright_verilog.semantics.signal_flow import Asked, Signal, SignalFlow
@@ -48,6 +61,8 @@ class DesignViews:
 
     def __init__(self, server: EditorServer) -> None:
         self.server = server
+        self._yosys = Yosys()
+        self._sizes = Sizes()
         self._flows: WeakKeyDictionary[Design, SignalFlow] = WeakKeyDictionary()
 
     async def drivers(self, params: SignalParams) -> SignalTrace:
@@ -137,6 +152,45 @@ class DesignViews:
             complete=len(found) <= _MAX_REGISTERS,
         )
 
+    async def schematic(self, params: ModuleViewParams) -> SchematicView:
+        """The drawing of a module, with its instances as boxes."""
+        from benchwright_server.netlist.schematic import schematic
+
+        instance, netlist = await self._netlist(params, "schematic", is_deep=False)
+        drawn = await asyncio.to_thread(schematic, netlist)
+        return await asyncio.to_thread(_schematic, Locations(self.server), instance, drawn)
+
+    async def design_size(self, params: ModuleViewParams) -> DesignSize:
+        """The size of a module with all below it."""
+        from benchwright_server.netlist.size import size_of
+
+        instance, netlist = await self._netlist(params, "design_size", is_deep=True)
+        size = await asyncio.to_thread(size_of, netlist)
+        place = str(instance.declared.path) if instance.declared is not None else ""
+        now, before = self._sizes.changed((place, instance.path), netlist.digest, size)
+        return DesignSize(
+            module=instance.module,
+            instance=instance.path,
+            now=_size(now),
+            before=_size(before) if before is not None else None,
+            path=list(now.path[:_MAX_SHOWN]),
+        )
+
+    async def _netlist(self, params: ModuleViewParams, feature: str, *, is_deep: bool) -> tuple[Instance, Netlist]:
+        from benchwright_verilog.semantics.standalone_files import standalone_files
+
+        _, design, instance = await instance_of(self.server, params)
+        declared = instance.declared.path if instance.declared is not None else None
+        # Before any work for it: the work is what an attempt may forbid.
+        await use(self.server, params.uri, feature, instance.path, declared)
+        inner = await asyncio.to_thread(lambda: list(design.below(instance.path)))
+        if not is_deep:
+            depth = len(instance.modules) + 1
+            inner = [one for one in inner if len(one.modules) == depth or one.kind == "interface"]
+        boxes = sorted({one.module for one in inner if one.kind == "module"}) if not is_deep else []
+        files = await asyncio.to_thread(standalone_files, design, [instance, *inner])
+        return instance, await self._yosys.netlist(instance, files, [one for one in boxes if one != instance.module])
+
 
 VIEW_OPERATIONS: tuple[Operation[DesignViews, Any, Any], ...] = (
     Operation(
@@ -159,6 +213,21 @@ VIEW_OPERATIONS: tuple[Operation[DesignViews, Any, Any], ...] = (
         RegisterTable,
         "Returns the registers of a module, each with its clock, edge and reset.",
         DesignViews.registers,
+    ),
+    Operation(
+        "schematic",
+        ModuleViewParams,
+        SchematicView,
+        "Returns the cells of a module and how they are connected, as Yosys synthesises it into word-level cells.",
+        DesignViews.schematic,
+    ),
+    Operation(
+        "designSize",
+        ModuleViewParams,
+        DesignSize,
+        "Returns the number of cells, flip-flops and wires of a module with all below it and its longest combinational "
+        "path, and those before the last change.",
+        DesignViews.design_size,
     ),
 )
 """Every operation that shows a part of a design."""
@@ -189,4 +258,52 @@ def _register(locations: Locations, one: Register) -> RegisterView:
         reset_value=reset.value if reset is not None else None,
         declared=file_range(locations, one.declared),
         written=file_range(locations, one.written),
+    )
+
+
+def _schematic(locations: Locations, instance: Instance, drawn: Schematic) -> SchematicView:
+    return SchematicView(
+        module=instance.module,
+        instance=instance.path,
+        ports=[_port(one) for one in drawn.ports],
+        cells=[
+            CellView(
+                name=one.name,
+                type=one.type,
+                is_instance=one.is_instance,
+                ports=[_port(port) for port in one.ports],
+                at=file_range(locations, one.place),
+            )
+            for one in drawn.cells
+        ],
+        connections=[
+            ConnectionView(
+                source=_end(one.source),
+                target=_end(one.target),
+                net=one.net,
+                width=one.width,
+                at=file_range(locations, one.place),
+            )
+            for one in drawn.connections
+        ],
+    )
+
+
+def _port(port: CellPort) -> PortView:
+    return PortView(name=port.name, direction=port.direction, width=port.width, constant=port.constant)
+
+
+def _end(end: End) -> CellEnd:
+    return CellEnd(cell=end.cell, port=end.port)
+
+
+def _size(size: Size) -> SizeView:
+    return SizeView(
+        cells=[CellCount(type=name, count=number) for name, number in size.cells],
+        cell_count=size.number_of_cells,
+        flip_flop_bits=size.flip_flop_bits,
+        memory_bits=size.memory_bits,
+        wires=size.wires,
+        wire_bits=size.wire_bits,
+        longest_path=max(0, len(size.path) - 1),
     )

@@ -52,7 +52,7 @@ COMMANDS = (
 DESIGN_COMMANDS = ("hierarchy", "instances", "viewAs", "viewHere", "setTop")
 """The operations on the instances of a design, which are also commands, in the order of `DESIGN_OPERATIONS`."""
 
-VIEW_COMMANDS = ("drivers", "loads", "registers")
+VIEW_COMMANDS = ("drivers", "loads", "registers", "schematic", "designSize")
 """The operations that show a part of a design, which are also commands, in the order of `VIEW_OPERATIONS`."""
 
 EXPANSION_COMMANDS = ("expandMacro", "showExpansion")
@@ -311,7 +311,8 @@ FEATURES: tuple[Feature, ...] = (
         tuple(f"benchwright/{name}" for name in VIEW_COMMANDS),
         _fixed(),
         lambda client: True,
-        "What drives a signal and what it drives, through ports; clock and reset of registers. Attempts can forbid it.",
+        "What drives a signal and what it drives, through ports; registers, schematic and size of a module. Attempts "
+        "can forbid it.",
         commands=VIEW_COMMANDS,
     ),
     Feature(

@@ -74,6 +74,7 @@ class Tree:
     included: frozenset[Path]
     refused: tuple[Refusal, ...] = ()
     """The files that it includes and that were not read."""
+    preprocessing: Preprocessing = Preprocessing()
 
 
 class Trees:
@@ -160,7 +161,7 @@ class Trees:
             found for buffer in syntax.getIncludeDirectives() if (found := self._locations.path(buffer.buffer.id))
         )
         refused = tuple(self._refusals(syntax)) if self._reached.refused else ()
-        return Tree(path, text, syntax, self._sources, self._locations, included, refused)
+        return Tree(path, text, syntax, self._sources, self._locations, included, refused, preprocessing)
 
     def _refusals(self, syntax: SyntaxTree) -> Iterator[Refusal]:
         for include in syntax.getIncludeDirectives():

@@ -1,0 +1,171 @@
+"""A netlist as a drawing needs it: cells with ports, and connections from what drives to what is driven.
+
+Yosys numbers bits, and a port is a list of them; a constant bit is `"0"`, `"1"`, `"x"` or `"z"`:
+
+    "cells": {"$add": {"type": "$add", "connections": {"A": [4, 5], "B": ["1", "0"], "Y": [6, 7]}, ...}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchwright_server.netlist.yosys import Netlist, NoNetlistError
+from benchwright_verilog.semantics.instances import Place
+
+MAX_CELLS = 3_000
+"""Larger drawings help nobody, and take seconds to lay out."""
+MAX_CONNECTIONS = 20_000
+_OUTPUTS = ("output", "inout")
+
+
+@dataclass(frozen=True)
+class CellPort:
+    """A port of a cell, or of the module itself."""
+
+    name: str
+    direction: str
+    """`input`, `output` or `inout`, of the cell."""
+    width: int
+    constant: str
+    """What it is tied to, as `4'b0001`; empty if a signal is connected."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A box of the drawing."""
+
+    name: str
+    """Empty for a cell that Yosys named."""
+    type: str
+    """`add`, `mux`, `dff` and so on, or a module's name."""
+    is_instance: bool
+    ports: tuple[CellPort, ...]
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class End:
+    """Where a connection ends."""
+
+    cell: int | None
+    """The number of the cell; None for the module's own port."""
+    port: str
+
+
+@dataclass(frozen=True)
+class Connection:
+    """From what drives some bits to what they drive."""
+
+    source: End
+    target: End
+    net: str
+    """A name that somebody gave it; empty if nobody did."""
+    width: int
+    """How many bits go this way."""
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class Schematic:
+    """The drawing of a module."""
+
+    ports: tuple[CellPort, ...]
+    cells: tuple[Cell, ...]
+    connections: tuple[Connection, ...]
+
+
+def schematic(netlist: Netlist) -> Schematic:
+    """The drawing of a netlist.
+
+    Raises:
+        NoNetlistError: It is too large to be drawn.
+    """
+    module = netlist.module
+    if len(module["cells"]) > MAX_CELLS:
+        raise NoNetlistError(
+            f"The module has {len(module['cells']):,} cells, and at most {MAX_CELLS:,} are drawn. "
+            "Ask about a module deeper in the design, or for the size of this one."
+        )
+    cells = [_cell(netlist, name, cell) for name, cell in module["cells"].items()]
+    ports = tuple(_port(name, one["direction"], one["bits"]) for name, one in module["ports"].items())
+    connections = tuple(_connections(netlist))
+    return Schematic(ports, tuple(cells), connections)
+
+
+def _cell(netlist: Netlist, name: str, cell: Mapping[str, Any]) -> Cell:
+    kind = str(cell["type"])
+    directions = cell.get("port_directions", {})
+    return Cell(
+        name="" if cell.get("hide_name") or name.startswith("$") else name.removeprefix("\\"),
+        type=kind.removeprefix("$").removeprefix("\\"),
+        is_instance=not kind.startswith("$"),
+        ports=tuple(
+            _port(one, directions.get(one, "input"), bits) for one, bits in cell["connections"].items() if bits
+        ),
+        place=_place(netlist, cell),
+    )
+
+
+def _port(name: str, direction: str, bits: list[int | str]) -> CellPort:
+    is_constant = all(isinstance(bit, str) for bit in bits)
+    text = "".join(str(bit) for bit in reversed(bits)) if is_constant else ""
+    # A wide constant is shorter in hexadecimal.
+    if len(text) > 8 and not set(text) - {"0", "1"}:
+        text = f"{len(text)}'h{int(text, 2):x}"
+    elif text:
+        text = f"{len(text)}'b{text if len(text) <= 16 else f'…{text[-16:]}'}"
+    return CellPort(name, direction, len(bits), text)
+
+
+def _connections(netlist: Netlist) -> Iterator[Connection]:
+    module = netlist.module
+    names = _names(netlist)
+    drivers: dict[int, End] = {}
+    driven: list[tuple[End, list[int | str]]] = []
+    for name, port in module["ports"].items():
+        end = End(None, name)
+        if port["direction"] in ("input", "inout"):
+            drivers.update((bit, end) for bit in port["bits"] if isinstance(bit, int))
+        if port["direction"] in _OUTPUTS:
+            driven.append((end, port["bits"]))
+    for number, cell in enumerate(module["cells"].values()):
+        directions = cell.get("port_directions", {})
+        for name, bits in cell["connections"].items():
+            end = End(number, name)
+            if directions.get(name) in _OUTPUTS:
+                drivers.update((bit, end) for bit in bits if isinstance(bit, int))
+            if directions.get(name) != "output":
+                driven.append((end, bits))
+    found = 0
+    for target, bits in driven:
+        by_source: dict[End, list[int]] = {}
+        for bit in bits:
+            if isinstance(bit, int) and bit in drivers and drivers[bit] != target:
+                by_source.setdefault(drivers[bit], []).append(bit)
+        for source, shared in by_source.items():
+            found += 1
+            if found > MAX_CONNECTIONS:
+                raise NoNetlistError(
+                    f"More than {MAX_CONNECTIONS:,} connections are not drawn. Ask about a module deeper in the design."
+                )
+            net, place = names.get(shared[0], ("", None))
+            yield Connection(source, target, net, len(set(shared)), place)
+
+
+def _names(netlist: Netlist) -> dict[int, tuple[str, Place | None]]:
+    """The name of each bit's net; of several the one that is written in this module."""
+    found: dict[int, tuple[str, Place | None]] = {}
+    for name, net in netlist.module["netnames"].items():
+        is_named = not net.get("hide_name") and not name.startswith("$")
+        place = _place(netlist, net) if is_named else None
+        for bit in net["bits"] if is_named else ():
+            if isinstance(bit, int):
+                found.setdefault(bit, (name.removeprefix("\\"), place))
+    return found
+
+
+def _place(netlist: Netlist, thing: Mapping[str, Any]) -> Place | None:
+    source = thing.get("attributes", {}).get("src", "")
+    return netlist.files.place(str(source).partition("|")[0]) if source else None

@@ -1,0 +1,56 @@
+"""The size of a design in Yosys's word-level cells: cells by type, flip-flops, wires, longest combinational path."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from benchwright_server.netlist.yosys import Netlist
+
+_FLIP_FLOPS = ("$dff", "$adff", "$sdff", "$aldff", "$dffsr", "$ff", "$dlatch", "$adlatch", "$sr")
+_NO_LOGIC = ("$scopeinfo", "$print", "$check")
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a module with all below it."""
+
+    cells: tuple[tuple[str, int], ...]
+    """Types with their number, the most frequent first; an adder of 32 bits is one cell."""
+    flip_flop_bits: int
+    memory_bits: int
+    wires: int
+    """Named nets."""
+    wire_bits: int
+    path: tuple[str, ...]
+    """The nets on the longest combinational path, from a register or input on."""
+
+    @property
+    def number_of_cells(self) -> int:
+        """Of all types."""
+        return sum(number for _, number in self.cells)
+
+
+def size_of(netlist: Netlist) -> Size:
+    """The size of a netlist without boxes."""
+    module = netlist.module
+    cells: Counter[str] = Counter()
+    flip_flops = memory = 0
+    for cell in module["cells"].values():
+        kind = str(cell["type"])
+        if kind in _NO_LOGIC:
+            continue
+        cells[kind.removeprefix("$").removeprefix("\\")] += 1
+        if kind.startswith(_FLIP_FLOPS) and "latch" not in kind:
+            flip_flops += len(cell["connections"]["Q"])
+        elif kind.startswith("$mem"):
+            memory += _number(cell, "SIZE") * _number(cell, "WIDTH")
+    nets = [net for name, net in module["netnames"].items() if not net.get("hide_name") and not name.startswith("$")]
+    bits = sum(len(net["bits"]) for net in nets)
+    ordered = tuple(sorted(cells.items(), key=lambda one: (-one[1], one[0])))
+    return Size(ordered, flip_flops, memory, len(nets), bits, netlist.path)
+
+
+def _number(cell: dict[str, dict[str, str]], name: str) -> int:
+    written = cell["parameters"].get(name, "0")
+    return int(written, 2) if not set(written) - {"0", "1"} else 0

@@ -1,0 +1,140 @@
+"""Runs Yosys on the files of a module, within limits of time and memory."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib.util
+import io
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchwright_harness.process import End, run_limited
+from benchwright_harness.sandbox import prlimit
+from benchwright_problems.errors import ExtraMissingError
+from benchwright_problems.problem import Limits
+from benchwright_server.errors import ServerError
+from benchwright_server.netlist import yosys_program
+from benchwright_verilog.semantics.instances import Instance
+from benchwright_verilog.semantics.standalone_files import StandaloneFiles
+
+_LIMITS = Limits(wall_s=30, memory_mb=1024, file_mb=64, folder_mb=128)
+_PASSES = ("proc", "opt_expr", "opt_clean", "memory_dff", "memory_collect", "opt_clean")
+_PLAIN = re.compile(r"[A-Za-z_][\w$]*")
+_NUMBER = re.compile(r"-?\d+|\d+'s?[bdh][\da-fA-F]+")
+_ERROR = re.compile(r"^(?:(?P<source>f\d+:\d+(?:\.\d+)?): )?(?:ERROR|error): (?P<message>.+)", re.MULTILINE)
+_KEPT = 16
+
+
+class NoNetlistError(ServerError):
+    """Yosys can't read a module, or not within its limits."""
+
+
+@dataclass(frozen=True)
+class Netlist:
+    """What Yosys made of a module."""
+
+    digest: str
+    """sha256 of what it was made from."""
+    module: dict[str, Any]
+    """As `write_json` writes a module: `ports`, `cells`, `netnames`."""
+    path: tuple[str, ...]
+    """The longest combinational path, as `ltp` prints its nets."""
+    files: StandaloneFiles
+
+
+class Yosys:
+    """Netlists, the last ones kept; one process at a time."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Netlist] = {}
+        self._turn = asyncio.Lock()
+
+    async def netlist(self, instance: Instance, files: StandaloneFiles, boxes: Sequence[str]) -> Netlist:
+        """The netlist of an instance's module.
+
+        Args:
+            instance: Its module becomes the top, with its parameters as far as they are numbers.
+            files: What it needs.
+            boxes: Modules that stay cells of it.
+
+        Raises:
+            ExtraMissingError: Yosys is not installed.
+            NoNetlistError: Yosys refused it, with its reason and place.
+        """
+        if importlib.util.find_spec("pyosys") is None:
+            raise ExtraMissingError("Schematics and sizes of designs", "views")
+        commands = _commands(instance, files, boxes)
+        digest = hashlib.sha256(json.dumps([commands, files.texts]).encode()).hexdigest()
+        async with self._turn:
+            if digest not in self._kept:
+                self._kept[digest] = await _made(digest, commands, files)
+                while len(self._kept) > _KEPT:
+                    del self._kept[next(iter(self._kept))]
+            return self._kept[digest]
+
+
+def _commands(instance: Instance, files: StandaloneFiles, boxes: Sequence[str]) -> list[str]:
+    for name in (instance.module, *boxes):
+        if not _PLAIN.fullmatch(name):
+            raise NoNetlistError(f"Yosys is not asked about the escaped name {name!r}. Rename the module.")
+    read = ["read_slang", "--top", instance.module, "--max-include-depth", "0", "--ignore-timing", "--ignore-initial"]
+    read += ["--ignore-assertions", "--error-limit", "1"]
+    for name, value in instance.parameters:
+        if _PLAIN.fullmatch(name) and _NUMBER.fullmatch(value):
+            read += ["-G", f"{name}={value}"]
+    for box in boxes:
+        read += ["--blackboxed-module", box]
+    defines = dict.fromkeys(define for each in files.defines for define in each)
+    # Words of a command are separated by spaces, and it ends at a semicolon.
+    read += [word for one in defines if re.fullmatch(r"[\w$=.'-]+", one) for word in ("-D", one)]
+    read += [f"f{number}.sv" for number in range(len(files.texts))]
+    return [" ".join(read), f"select {instance.module}", *_PASSES, "write_json -selected netlist.json", "ltp -noff"]
+
+
+async def _made(digest: str, commands: Sequence[str], files: StandaloneFiles) -> Netlist:
+    with tempfile.TemporaryDirectory(prefix="benchwright-netlist-") as temporary:
+        folder = Path(temporary)
+        for number, text in enumerate(files.texts):
+            (folder / f"f{number}.sv").write_text(text, encoding="utf-8")
+        printed = io.BytesIO()
+        argv = [*prlimit(_LIMITS), sys.executable, "-I", str(yosys_program.FILE), *commands]
+        environment = {"HOME": temporary, "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+        ended = await run_limited(argv, env=environment, cwd=folder, limits=_LIMITS, folder=folder, log=printed)
+        said = printed.getvalue().decode(errors="replace")
+        if ended.end is not End.EXITED or ended.exit_code < 0:
+            limit = "memory" if ended.end is End.MEMORY else "time or memory"
+            raise NoNetlistError(f"Yosys reached its limit of {limit}. Ask about a module deeper in the design.")
+        if ended.exit_code != 0:
+            raise NoNetlistError(_reason(said, files))
+        written = await asyncio.to_thread((folder / "netlist.json").read_bytes)
+    modules = (await asyncio.to_thread(json.loads, written))["modules"]
+    made = next((one for one in modules.values() if "top" in one["attributes"]), None)
+    if made is None:
+        raise NoNetlistError("Yosys found nothing in the module that it can synthesise.")
+    return Netlist(digest, made, _longest(said), files)
+
+
+def _reason(said: str, files: StandaloneFiles) -> str:
+    found = next((one for one in _ERROR.finditer(said) if "see full log" not in one["message"]), None)
+    if found is None:
+        return "Yosys ended without a reason. Simplify the module, or report it with the output in the editor's log."
+    place = found["source"] or ""
+    number = re.match(r"f(\d+):(\d+)", place)
+    where = (
+        f"{files.sources[int(number[1])][0].name}:{number[2]}: "
+        if number and int(number[1]) < len(files.sources)
+        else ""
+    )
+    return f"Yosys can't read the module. {where}{found['message'][:300]}"
+
+
+def _longest(said: str) -> tuple[str, ...]:
+    path = said.rpartition("Longest topological path in")[2] if "Longest topological path in" in said else ""
+    return tuple(one.strip() for one in re.findall(r"^ *\d+: (.+)$", path, re.MULTILINE))
