@@ -82,11 +82,13 @@ def _against_schema(schema: str, files: str) -> tuple[str, ...]:
 def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
     pytest = ("pytest", "--nightly") if nightly else ("pytest",)
     measured = ("--cov", "--cov-append", "--cov-report=") if coverage else ()
-    parallel = (*pytest, *measured, "-n", "auto", "--dist")
     # A file's tests stay together, since some share one server. Files marked `long` come first: see tests/conftest.py.
-    by_file = (*parallel, "loadfile", "--no-loadscope-reorder")
+    in_files = ("--dist", "loadfile", "--no-loadscope-reorder")
+    # Tests that start processes often wait for them, so one more at a time keeps the cores busy.
+    waiting = (*pytest, *measured, "-n", str((os.cpu_count() or 1) + 1))
+    by_file = (*waiting, *in_files)
     # Nearly all are in one file, and share nothing.
-    by_test = (*parallel, "loadgroup")
+    by_test = (*waiting, "--dist", "loadgroup")
     simulators = frozenset({Part.TOOLCHAIN})
     in_the_browser = frozenset(Part) - {Part.DATABASE, Part.CLUSTER, Part.NEOVIM}
 
@@ -109,7 +111,12 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
         ),
         Stage("types", "Python types", (("mypy",),), one_core=True),
         Stage("imports", "which package may import which", (("lint-imports",),), one_core=True),
-        Stage("unit", "unit tests", ((*by_file, "tests/unit"),), simulators | {Part.NODE}),
+        Stage(
+            "unit",
+            "unit tests",
+            ((*pytest, *measured, "-n", "auto", *in_files, "tests/unit"),),
+            simulators | {Part.NODE},
+        ),
         Stage(
             "integration",
             "real simulators in the real sandbox",

@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     config.addinivalue_line("markers", "nightly: takes long; run with --nightly")
     config.addinivalue_line("markers", "long: its file takes long; begun last, it would leave the other processes idle")
-    config.addinivalue_line("markers", "alone: measures time, or takes a cluster for itself")
+    config.addinivalue_line("markers", "alone: measures time, or takes a whole cluster")
     # How long an example takes says more about the machine than about what is tested.
     settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("any machine")

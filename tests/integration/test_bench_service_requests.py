@@ -37,20 +37,24 @@ def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.fixture(scope="module")
-def tokens(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def schemas(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """For people and for workers."""
     solver = Solver.joining(service, service.set_up(), tmp_path_factory.mktemp("solver"))
     solver.log.close()
-    return {"person": solver.token, "worker": service.worker_token()}
+    tokens = {"person": solver.token, "worker": service.worker_token()}
+    return {
+        who: schemathesis.openapi.from_url(
+            f"{service.url}/api/v1/openapi.json", headers={"Authorization": f"Bearer {token}"}
+        )
+        for who, token in tokens.items()
+    }
 
 
 @pytest.mark.parametrize(("method", "path", "mode"), REQUESTS)
 def test_no_request_breaks_the_service(
-    service: Service, tokens: dict[str, str], method: str, path: str, mode: GenerationMode, nightly: bool
+    schemas: dict[str, Any], method: str, path: str, mode: GenerationMode, nightly: bool
 ) -> None:
-    token = tokens["worker" if path.startswith("/api/v1/jobs") else "person"]
-    headers = {"Authorization": f"Bearer {token}"}
-    operation = schemathesis.openapi.from_url(f"{service.url}/api/v1/openapi.json", headers=headers)[path][method]
+    operation = schemas["worker" if path.startswith("/api/v1/jobs") else "person"][path][method]
 
     @given(case=operation.as_strategy(generation_mode=mode))
     @settings(

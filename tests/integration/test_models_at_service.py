@@ -41,7 +41,9 @@ data: {{to: service}}
 """
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+# Both kinds of databases: that they take events and close studies is tried by test_event_log_databases.py and
+# test_study_pages.py.
+@pytest.fixture(params=[pytest.param("sqlite", marks=pytest.mark.nightly), "postgresql"])
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     with running(Service(tmp_path / "service", database, workers=0)) as started:
