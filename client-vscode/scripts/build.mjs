@@ -20,10 +20,18 @@ const extension = await build({
   target: "node20",
   external: ["vscode"],
 });
+const layout = await build({
+  ...shared,
+  entryPoints: ["src/layoutWorker.ts"],
+  outfile: "out/layoutWorker.cjs",
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+});
 const pages = await build({ ...shared, ...webviewPages("src/webview/pages"), outdir: "out/webview" });
 
 // The licences of the packages inside the bundles ask to go with it.
-const folders = [extension, pages].flatMap(({ metafile }) => Object.keys(metafile.inputs)).flatMap(
+const folders = [extension, layout, pages].flatMap(({ metafile }) => Object.keys(metafile.inputs)).flatMap(
   (input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? [],
 );
 const notices = [...new Set(folders)].sort().map((folder) => {

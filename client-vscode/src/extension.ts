@@ -27,6 +27,7 @@ import { Server } from "./server.ts";
 import { ServerInstallation } from "./serverInstallation.ts";
 import { needsNewServer } from "./settings.ts";
 import { SolverEnvironment } from "./solverEnvironment.ts";
+import { SignalTree } from "./signalTree.ts";
 import { StudyItem } from "./studyItem.ts";
 import { StudyPanel } from "./studyPanel.ts";
 import { HiddenTests } from "./testing.ts";
@@ -54,6 +55,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const numbers = new NumbersPage(server);
   const pages = new ProblemPages(server);
   const instances = new InstanceTree(server);
+  const signals = new SignalTree(server);
   const servedModels = new ServedModels(attempts, context);
   const choose = async (place?: ModulePlace): Promise<void> => {
     await chooseInstance(server, place);
@@ -105,6 +107,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     goToInstance: (instance: InstanceView) => instances.goToInstance(instance),
     goToModule: (instance: InstanceView) => instances.goToModule(instance),
     refreshInstances: () => instances.refresh(),
+    drivers: () => signals.show("drivers"),
+    loads: () => signals.show("loads"),
+    goToFlow: (row: Parameters<SignalTree["go"]>[0]) => signals.go(row),
   };
 
   context.subscriptions.push(
@@ -114,6 +119,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     accounts,
     tree,
     instances,
+    signals,
     results,
     doctor,
     registerPanels(PANELS, { extension: context.extensionUri, server, attempts, memory: context.globalState }),

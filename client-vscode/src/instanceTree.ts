@@ -1,9 +1,10 @@
 import * as vscode from "vscode";
-import type { FileRange, InstanceView } from "./generated/protocol.ts";
+import type { InstanceView } from "./generated/protocol.ts";
 import { instanceDescription, instanceIcon, instanceSpoken, instanceTooltip } from "./instanceLabel.ts";
 import { DESIGNS } from "./languageClient.ts";
 import { shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
+import { showRange } from "./sourceRange.ts";
 
 /** The instances of the design that is open, loaded level by level. */
 export class InstanceTree implements vscode.TreeDataProvider<InstanceView>, vscode.Disposable {
@@ -63,11 +64,11 @@ export class InstanceTree implements vscode.TreeDataProvider<InstanceView>, vsco
 
   /** Shows where an instance is written; a top's module. */
   async goToInstance(instance: InstanceView): Promise<void> {
-    await show(instance.instantiated ?? instance.declared);
+    await showRange(instance.instantiated ?? instance.declared);
   }
 
   async goToModule(instance: InstanceView): Promise<void> {
-    await show(instance.declared);
+    await showRange(instance.declared);
   }
 
   /** Views the modules above and below an instance as they are there. */
@@ -101,11 +102,4 @@ function designPlace(): string | undefined {
   if (folder) return folder.uri.toString();
   const isDesign = file?.scheme === "file" && /\.s?vh?$/.test(file.path);
   return isDesign ? file.toString() : vscode.workspace.workspaceFolders?.[0]?.uri.toString();
-}
-
-async function show(place: FileRange | null): Promise<void> {
-  if (!place) return;
-  const { start, end } = place;
-  const selection = new vscode.Range(start.line, start.character, end.line, end.character);
-  await vscode.window.showTextDocument(vscode.Uri.parse(place.uri), { selection });
 }

@@ -1,11 +1,13 @@
 import { GradingPanel } from "./grading.ts";
 import type { Panels } from "./panel.ts";
 import { ReplayPanels } from "./replay.ts";
+import { SchematicPanel } from "./schematic.ts";
 import { TracePanels } from "./trace.ts";
 
 /** Every panel that a command opens. */
 export const PANELS: Panels = {
   grade: (context) => new GradingPanel(context),
   replay: (context) => new ReplayPanels(context),
+  schematic: (context) => new SchematicPanel(context),
   trace: (context) => new TracePanels(context),
 };

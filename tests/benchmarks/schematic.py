@@ -1,0 +1,89 @@
+"""How long a schematic of 1,000 cells takes: Yosys apart from the layout.
+
+Run as `.venv/bin/python tests/benchmarks/schematic.py`. The extension has to be built, and
+Node.js 24 on PATH.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from benchwright_server.features.design_views import _schematic
+from benchwright_server.features.locations import Locations
+from benchwright_server.netlist.schematic import schematic
+from benchwright_server.netlist.yosys import Yosys
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.standalone_files import standalone_files
+from benchwright_verilog.syntax.documents import Documents
+
+CLIENT = Path(__file__).parents[2] / "client-vscode"
+_LAYOUT = """
+import { layoutGraph, drawing } from "./src/schematicGraph.ts";
+import { Layout } from "./src/schematicLayout.ts";
+import { readFileSync } from "node:fs";
+const view = JSON.parse(readFileSync(process.argv[1], "utf8"));
+const layout = new Layout("./out/layoutWorker.cjs");
+for (let turn = 0; turn < 5; turn++) {
+  const start = performance.now();
+  const made = drawing(view, await layout.laidOut(layoutGraph(view)));
+  console.log(((performance.now() - start) / 1000).toFixed(3), made.boxes.length, made.lines.length);
+}
+layout.dispose();
+"""
+
+
+class _NoEditor:
+    """A client with no open file."""
+
+    def __init__(self) -> None:
+        self.documents = Documents()
+
+
+def module(cells: int, stages: int = 10) -> str:
+    """Lanes of stages; each has an adder, an exclusive or with the lane beside it, a multiplexer and a register."""
+    lanes = cells // 4 // stages
+    lines = ["module big(input logic clk, rst, input logic [7:0] d, output logic [7:0] q);"]
+    places = [(lane, stage) for lane in range(lanes) for stage in range(stages)]
+    lines += [f"  logic [7:0] a{lane}_{stage}, r{lane}_{stage};" for lane, stage in places]
+    for lane in range(lanes):
+        for stage in range(stages):
+            own, before = f"{lane}_{stage}", f"r{lane}_{stage - 1}" if stage else "d"
+            beside = f"r{(lane + 1) % lanes}_{stage - 1}" if stage else f"8'd{lane}"
+            lines += [
+                f"  assign a{own} = {before} + 8'd{lane + stage} ^ {beside};",
+                f"  always_ff @(posedge clk) r{own} <= rst ? 8'd0 : a{own};",
+            ]
+    last = " ^ ".join(f"r{lane}_{stages - 1}" for lane in range(lanes))
+    return "\n".join([*lines, f"  assign q = {last};", "endmodule", ""])
+
+
+async def main() -> None:
+    """Prints both."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        (folder / "big.sv").write_text(module(1000))
+        design = Project(folder, Documents()).design(folder / "big.sv")
+        (instance,) = design.of_module("big")
+        took = []
+        for _ in range(5):
+            start = time.perf_counter()
+            netlist = await Yosys().netlist(instance, standalone_files(design, [instance]), [])
+            drawn = schematic(netlist)
+            took.append(time.perf_counter() - start)
+        print(f"{len(drawn.cells)} cells, {len(drawn.connections)} connections")
+        print(f"Yosys and reading its netlist: {statistics.median(took):.2f} s (median of 5)")
+        view = _schematic(Locations(_NoEditor()), instance, drawn)  # type: ignore[arg-type]
+        file = folder / "view.json"
+        file.write_text(json.dumps(view.model_dump(mode="json", by_alias=True)))
+        command = ["node", "--input-type=module", "-e", _LAYOUT, str(file)]
+        said = subprocess.run(command, cwd=CLIENT, stdout=subprocess.PIPE, text=True, check=True).stdout
+        print("Layout in a thread of the extension, the first with its start, in s, boxes, lines:", said, sep="\n")
+
+
+asyncio.run(main())
