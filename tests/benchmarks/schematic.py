@@ -63,6 +63,10 @@ def module(cells: int, stages: int = 10) -> str:
     return "\n".join([*lines, f"  assign q = {last};", "endmodule", ""])
 
 
+def _output(command: list[str]) -> str:
+    return subprocess.run(command, cwd=CLIENT, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
 async def main() -> None:
     """Prints both."""
     with tempfile.TemporaryDirectory() as temporary:
@@ -82,7 +86,7 @@ async def main() -> None:
         file = folder / "view.json"
         file.write_text(json.dumps(view.model_dump(mode="json", by_alias=True)))
         command = ["node", "--input-type=module", "-e", _LAYOUT, str(file)]
-        said = subprocess.run(command, cwd=CLIENT, stdout=subprocess.PIPE, text=True, check=True).stdout
+        said = await asyncio.to_thread(_output, command)
         print("Layout in a thread of the extension, the first with its start, in s, boxes, lines:", said, sep="\n")
 
 

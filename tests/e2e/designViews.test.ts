@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { scenario } from "./scenario.ts";
+
+const LEAF = `module leaf #(parameter W = 4) (input clk, rst, input [W-1:0] d, output logic [W-1:0] q);
+  always_ff @(posedge clk)
+    if (rst) q <= '0;
+    else q <= d + 1'b1;
+endmodule
+`;
+const TOP = `module top (input clk, rst, input [7:0] data, output [7:0] result);
+  wire [7:0] middle;
+  leaf #(8) u_first (.clk, .rst, .d(data), .q(middle));
+  leaf #(8) u_second (.clk, .rst, .d(middle), .q(result));
+endmodule
+`;
+
+const design = (folder: string): string => join(folder, "design");
+
+scenario(
+  "a cell of the schematic leads to its source, and a signal to what drives it",
+  {
+    opened: design,
+    before: async (folder) => {
+      await mkdir(design(folder));
+      await writeFile(join(design(folder), "leaf.sv"), LEAF);
+      await writeFile(join(design(folder), "top.sv"), TOP);
+    },
+  },
+  async ({ editor }) => {
+    await editor.openFile("top.sv");
+    await editor.command("Benchwright: Show Schematic");
+    const page = await editor.webview(".schematic");
+    await page.locator(".instance").first().waitFor();
+    assert.equal(await page.locator(".instance").count(), 2);
+    await editor.picture("schematic");
+    await page.locator(".instance", { hasText: "u_second" }).last().click();
+    await editor.sees(editor.page.locator("[id='status.editor.selection']"), /Ln 4/);
+    await page.locator(".net", { hasText: "middle" }).locator(".reach").first().click({ force: true });
+    await editor.sees(editor.page.locator("[id='status.editor.selection']"), /Ln 2/);
+    await editor.command("Benchwright: What Drives This");
+    await editor.sees(editor.page.locator(".pane", { hasText: "Drivers" }).first(), /\.q\(middle\)/);
+    await editor.picture("drivers");
+  },
+);
