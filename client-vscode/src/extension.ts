@@ -16,6 +16,7 @@ import { showExpandedFile } from "./macroExpansion.ts";
 import { NumbersPage } from "./numbers.ts";
 import { Opening } from "./opening.ts";
 import { registerPanels } from "./panel.ts";
+import { OwnTests } from "./ownTests.ts";
 import { PANELS } from "./panels.ts";
 import { ProblemPages } from "./problemPages.ts";
 import { chooseProjectList } from "./projectList.ts";
@@ -57,6 +58,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const instances = new InstanceTree(server);
   const signals = new SignalTree(server);
   const servedModels = new ServedModels(attempts, context);
+  const ownTests = new OwnTests(server, attempts);
   const choose = async (place?: ModulePlace): Promise<void> => {
     await chooseInstance(server, place);
     instances.refresh();
@@ -65,6 +67,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     "benchwright.run": ({ uri }) => steps.runFrom(uri),
     "benchwright.submit": ({ uri }) => steps.submitFrom(uri),
     "benchwright.chooseInstance": (place) => choose(place),
+    "benchwright.runOwnTests": ({ uri, ids }) => ownTests.runIds(uri, ids),
   };
 
   const commands: Record<string, (...args: never[]) => unknown> = {
@@ -110,6 +113,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     drivers: () => signals.show("drivers"),
     loads: () => signals.show("loads"),
     goToFlow: (row: Parameters<SignalTree["go"]>[0]) => signals.go(row),
+    newTestbench: () => ownTests.begin(),
   };
 
   context.subscriptions.push(
@@ -120,6 +124,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     tree,
     instances,
     signals,
+    ownTests,
     results,
     doctor,
     registerPanels(PANELS, { extension: context.extensionUri, server, attempts, memory: context.globalState }),

@@ -30,6 +30,8 @@ export interface LensPlace {
   readonly uri: string;
   /** The module below the lens; empty if it is about a workspace. */
   readonly module: string;
+  /** Tests of the folder; empty if it is about none. */
+  readonly ids: readonly string[];
 }
 
 /** The language server: one process for the window, started on activation. */
@@ -133,10 +135,11 @@ export class Server implements vscode.Disposable {
       errorHandler: this.errorHandler(),
       middleware: {
         executeCommand: (command, args, next) => {
-          const { uri, module } = (args[0] ?? {}) as { uri?: unknown; module?: unknown };
+          const { uri, module, ids } = (args[0] ?? {}) as { uri?: unknown; module?: unknown; ids?: unknown };
           const step = this.fromLens[command];
           if (!step || typeof uri !== "string") return next(command, args) as unknown;
-          return step({ uri, module: typeof module === "string" ? module : "" });
+          const tests = Array.isArray(ids) ? ids.map(String) : [];
+          return step({ uri, module: typeof module === "string" ? module : "", ids: tests });
         },
       },
     };

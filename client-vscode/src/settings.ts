@@ -10,6 +10,7 @@ export const SERVER_GROUPS = [
   "project",
   "assistant",
   "judge",
+  "ownTests",
 ] as const;
 
 /** Settings that take effect when the server starts; it follows changes of the others. */

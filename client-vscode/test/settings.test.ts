@@ -8,6 +8,7 @@ interface Offered {
   readonly type: string;
   readonly default: unknown;
   readonly minimum?: number;
+  readonly enum?: readonly string[];
   readonly items?: { readonly type: string };
   readonly additionalProperties?: { readonly type?: string; readonly enum?: readonly string[] };
   readonly markdownDescription?: string;
@@ -34,7 +35,8 @@ function read(path: string): string {
 }
 
 /** What a setting has to be, in the server's words. */
-function kindOf({ type, items, minimum, additionalProperties }: Offered): string {
+function kindOf({ type, items, minimum, additionalProperties, enum: choices }: Offered): string {
+  if (type === "string" && choices) return `one of ${choices.join(", ")}`;
   if (type === "boolean") return "true or false";
   if (type === "integer" && minimum === 0) return "a whole number, 0 or more";
   if (type === "array" && items?.type === "string") return "a list of strings";

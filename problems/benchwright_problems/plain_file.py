@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -39,6 +40,24 @@ def read_plain_file(folder: Path, path: str, limit: int) -> bytes:
         if status.st_size > limit:
             raise FileTooLargeError(path)
         return stream.read(limit)
+
+
+def copy_plain_file(folder: Path, path: str, target: BinaryIO, limit: int) -> None:
+    """Copy a file below a folder without following links, however large memory is; see `read_plain_file`.
+
+    Args:
+        folder: May itself be a link.
+        path: Relative, separated by `/`; no component of it may be a link.
+        target: Gets the content.
+        limit: Bytes that it may have at most.
+    """
+    with _open(folder, path) as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise NotPlainFileError(path)
+        if status.st_size > limit:
+            raise FileTooLargeError(path)
+        shutil.copyfileobj(stream, target, 1 << 20)
 
 
 def _open(folder: Path, path: str) -> BinaryIO:

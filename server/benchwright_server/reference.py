@@ -14,7 +14,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import JsonValue
 
-from benchwright_server import agent_protocol, design_protocol, design_views_protocol, study_protocol
+from benchwright_server import agent_protocol, design_protocol, design_views_protocol, own_test_protocol, study_protocol
 from benchwright_server.features.every_operation import EVERY_OPERATION
 from benchwright_server.features.requests import REQUEST_FAILED
 from benchwright_server.operations import CHANGED, Operation
@@ -99,8 +99,8 @@ def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]
     for operation in operations:
         reach(operation.params)
         reach(operation.result)
-    written = [*vars(sys.modules[Wire.__module__]).values(), *vars(study_protocol).values()]
-    for others in (design_protocol, agent_protocol, design_views_protocol):
+    written = [*vars(sys.modules[Wire.__module__]).values()]
+    for others in (study_protocol, design_protocol, agent_protocol, design_views_protocol, own_test_protocol):
         written += vars(others).values()
     return sorted(found, key=written.index)
 

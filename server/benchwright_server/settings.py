@@ -57,6 +57,8 @@ class Features:
     """The name of a block or declaration and the label of its end change together."""
     macro_expansion: bool = True
     """What the use of a macro, or a whole file, expands to, as a document; fully or by one step."""
+    own_tests: bool = True
+    """The tests in a folder: cocotb tests and testbenches, found and run."""
     project_lists: bool = True
     """Choosing which file list of a folder is used, its target, and which of several files declares a module; asked
     where that is not clear."""
@@ -123,6 +125,23 @@ class Judge:
 
 
 @dataclass(frozen=True)
+class OwnTests:
+    """How the tests in a folder are run."""
+
+    run_on_save: bool = False
+    """Run the tests of a file when it is saved, and all tests of the folder when a design file is; in VS Code."""
+    simulator: Literal["auto", "icarus", "verilator"] = "auto"
+    """Which simulator runs tests: `icarus`, `verilator`, or `auto` for Icarus, and Verilator where Icarus can't compile
+    the sources."""
+    top: str = ""
+    """The module that cocotb tests simulate if neither their file nor one beside it names one."""
+    waves: bool = False
+    """Keep the waveform of each run in `.benchwright/waves`."""
+    limit_s: int = 60
+    """How long one simulation may take, in seconds, with compiling it."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings of the server."""
 
@@ -134,6 +153,7 @@ class Settings:
     project: Project = field(default_factory=Project)
     assistant: Assistant = field(default_factory=Assistant)
     judge: Judge = field(default_factory=Judge)
+    own_tests: OwnTests = field(default_factory=OwnTests)
 
     @property
     def analysed(self) -> Project:

@@ -53,6 +53,7 @@ class Sessions:
 
     def __init__(self, home: Home, sandbox: Sandbox, listeners: Listeners | None = None) -> None:
         self.home = home
+        self.sandbox = sandbox
         self._listeners = listeners or Listeners()
         enrolled = EnrolledStudies(home, lambda: self.services.log, Participation(home).begin)
         self._remote = RemoteWork(home, lambda: self.services.log, enrolled, self._listeners.on_notice)

@@ -25,6 +25,7 @@ COMMANDS = {
     "open": "open_problem",
     "grade": "grade",
     "answer": "answer",
+    "run-tests": "run_tests",
     "doctor": "doctor",
     "lsp": "lsp",
     "mcp": "mcp",

@@ -14,6 +14,7 @@ from benchwright_attempts.grading import judged_paths
 from benchwright_problems.problem import Kind
 from benchwright_server.features.instances import choice_lenses
 from benchwright_server.features.locations import Locations
+from benchwright_server.features.own_tests import test_lenses
 from benchwright_server.operations import path_of
 from benchwright_server.protocol import AttemptStatus, VerdictView
 from benchwright_verilog.semantics.navigation import references
@@ -65,6 +66,8 @@ class CodeLenses:
         for module in modules:
             place = document.lines.byte_range(module.start, module.end)
             lenses.append(types.CodeLens(place, data={"uri": document.uri, "module": module.name}))
+        if self._server.settings.features.own_tests:
+            lenses += await test_lenses(self._server, document)
         # Only a module with parameters differs from one instance to another.
         if self._server.settings.features.instances and b"#" in document.lines.data:
             places = [(one.name, document.lines.byte_range(one.start, one.end)) for one in modules]

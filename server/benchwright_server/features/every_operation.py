@@ -9,6 +9,7 @@ from benchwright_server.features.declaring_files import DECLARATION_OPERATIONS
 from benchwright_server.features.design_views import VIEW_OPERATIONS
 from benchwright_server.features.instances import DESIGN_OPERATIONS
 from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
+from benchwright_server.features.own_tests import OWN_TEST_OPERATIONS
 from benchwright_server.features.project_lists import LIST_OPERATIONS
 from benchwright_server.operation import Operation
 from benchwright_server.operations import OPERATIONS
@@ -21,5 +22,6 @@ EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
     *EXPANSION_OPERATIONS,
     *LIST_OPERATIONS,
     *DECLARATION_OPERATIONS,
+    *OWN_TEST_OPERATIONS,
 )
 """On attempts, then on designs."""

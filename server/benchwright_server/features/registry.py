@@ -12,58 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchwright_server.client import Client
-from benchwright_server.settings import Settings
-
-COMMANDS = (
-    "packs",
-    "signIn",
-    "signInByBrowser",
-    "signInFinish",
-    "accounts",
-    "signOut",
-    "open",
-    "status",
-    "start",
-    "pause",
-    "resume",
-    "run",
-    "cancelRun",
-    "submit",
-    "abandon",
-    "question",
-    "length",
-    "doctor",
-    "studies",
-    "study",
-    "giveConsent",
-    "withdrawConsent",
-    "openTask",
-    "forecast",
-    "unlock",
-    "selfEstimate",
-    "questionnaire",
-    "replay",
-    "replayAt",
-    "trace",
-    "numbers",
+from benchwright_server.features.command_names import (
+    AGENT_COMMANDS,
+    COMMANDS,
+    DESIGN_COMMANDS,
+    EXPANSION_COMMANDS,
+    LIST_COMMANDS,
+    OWN_TEST_COMMANDS,
+    VIEW_COMMANDS,
 )
-"""The operations that are also commands, in the order of `operations.OPERATIONS`."""
-
-DESIGN_COMMANDS = ("hierarchy", "instances", "viewAs", "viewHere", "setTop")
-"""The operations on the instances of a design, which are also commands, in the order of `DESIGN_OPERATIONS`."""
-
-VIEW_COMMANDS = ("drivers", "loads", "registers", "schematic", "designSize")
-"""The operations that show a part of a design, which are also commands, in the order of `VIEW_OPERATIONS`."""
-
-EXPANSION_COMMANDS = ("expandMacro", "showExpansion")
-"""The operations on macros, which are also commands, in the order of `EXPANSION_OPERATIONS`."""
-
-LIST_COMMANDS = ("projectLists", "useList", "declarations", "useDeclaration")
-"""The operations on file lists and declarations, which are also commands, in the order of `LIST_OPERATIONS` and
-`DECLARATION_OPERATIONS`."""
-
-AGENT_COMMANDS = ("agentTools", "agentTool")
-"""The operations of agents."""
+from benchwright_server.settings import Settings
 
 EXPANSION_SCHEME = "benchwright-macro"
 """Of the addresses of expanded macros."""
@@ -331,6 +289,14 @@ FEATURES: tuple[Feature, ...] = (
         "Which file list of a folder is used, and which of its targets; without a list, which of several files that "
         "declare a module counts. Both are asked for.",
         commands=(*LIST_COMMANDS, "chooseList", "chooseDeclaration"),
+    ),
+    Feature(
+        "own_tests",
+        tuple(f"benchwright/{name}" for name in OWN_TEST_COMMANDS),
+        _fixed(),
+        lambda client: True,
+        "The tests in a folder: cocotb tests and testbenches are found, run in the sandbox, and begun for a module.",
+        commands=OWN_TEST_COMMANDS,
     ),
     Feature(
         "type_hierarchy",

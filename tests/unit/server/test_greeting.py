@@ -13,7 +13,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_problems.home import Home
-from benchwright_server.features.registry import COMMANDS
+from benchwright_server.features.command_names import COMMANDS
 from benchwright_server.greeting import Greeting, greet
 from benchwright_server.operations import OPERATIONS
 from benchwright_server.server import BenchwrightServer

@@ -1,0 +1,106 @@
+"""Line and toggle coverage of a design, read from what Verilator writes.
+
+The format is SystemPerl's: `C 'key value pairs' count`, with control character 1 before a key and 2 before its value. A
+module with several instances has each point several times; they are added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchwright_harness.own_tests.simulation import CODE
+
+_POINT = re.compile(r"^C '(.*)' (\d+)$")
+_BRANCHES = frozenset({"if", "else", "elsif", "case", "cond_then", "cond_else"})
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One way that a condition can go."""
+
+    name: str
+    """As Verilator calls it: `if`, `else`, `case`."""
+    line: int
+    column: int
+    """Both from 1."""
+    count: int
+
+
+@dataclass(frozen=True)
+class Toggle:
+    """A bit of a signal that goes up or down."""
+
+    signal: str
+    """Such as `q[3]:0->1`."""
+    line: int
+    """Of its declaration, from 1."""
+    count: int
+
+
+@dataclass(frozen=True)
+class FileCoverage:
+    """The coverage of one file."""
+
+    path: str
+    lines: dict[int, int]
+    """Line from 1 → how often it was executed."""
+    branches: tuple[Branch, ...]
+    toggles: tuple[Toggle, ...]
+
+
+def read_coverage(data: bytes, paths: frozenset[str]) -> tuple[FileCoverage, ...]:
+    """The coverage of files, by path.
+
+    Args:
+        data: What Verilator wrote.
+        paths: Relative paths of the files of interest: the design, without testbenches.
+    """
+    lines: dict[str, dict[int, int]] = defaultdict(dict)
+    branches: dict[str, dict[tuple[str, int, int], int]] = defaultdict(lambda: defaultdict(int))
+    toggles: dict[str, dict[tuple[str, int], int]] = defaultdict(lambda: defaultdict(int))
+    for keys, count in _points(data.decode("utf-8", "replace")):
+        path = keys.get("f", "").removeprefix(f"{CODE}/")
+        if path not in paths:
+            continue
+        kind = keys.get("page", "").removeprefix("v_").partition("/")[0]
+        line, column, name = _int(keys.get("l")), _int(keys.get("n")), keys.get("o", "")
+        if kind == "toggle":
+            toggles[path][name, line] += count
+        elif kind in ("line", "branch"):
+            here = lines[path]
+            for number in _covered(keys.get("S", ""), line):
+                here[number] = max(here.get(number, 0), count)
+            if kind == "branch" or name in _BRANCHES:
+                branches[path][name, line, column] += count
+    return tuple(
+        FileCoverage(
+            path,
+            dict(sorted(lines[path].items())),
+            tuple(Branch(*place, count) for place, count in sorted(branches[path].items(), key=lambda one: one[0][1:])),
+            tuple(Toggle(*place, count) for place, count in sorted(toggles[path].items(), key=lambda one: one[0][1])),
+        )
+        for path in sorted(lines.keys() | toggles.keys())
+    )
+
+
+def _points(text: str) -> Iterator[tuple[dict[str, str], int]]:
+    for line in text.splitlines():
+        found = _POINT.match(line)
+        if found:
+            yield dict(pair.partition("\2")[::2] for pair in found[1].split("\1") if pair), int(found[2])
+
+
+def _covered(listed: str, line: int) -> Iterator[int]:
+    """The lines of a point: `12-14,16`."""
+    for part in filter(None, listed.split(",")):
+        first, _, last = part.partition("-")
+        yield from range(_int(first), min(_int(last or first), _int(first) + 10_000) + 1)
+    if not listed:
+        yield line
+
+
+def _int(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() else 0

@@ -1,0 +1,134 @@
+"""Runs a simulation of the solver's own tests in a sandbox, with the toolchain of the hidden tests."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+from benchwright_harness.errors import SandboxUnavailableError
+from benchwright_harness.own_tests.coverage import FileCoverage, read_coverage
+from benchwright_harness.own_tests.outcome import OwnRun, outcomes, shown
+from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, OwnSimulation
+from benchwright_harness.plan import WORKDIR
+from benchwright_harness.run import RANDOM_SEED
+from benchwright_harness.run_folder import new_run_folder, run_folder
+from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.selection import Selection
+from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.toolchain.tree import INSIDE
+from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file, read_plain_file
+from benchwright_problems.problem import Limits
+
+_MAX_RESULTS = 16 << 20
+_MAX_COVERAGE = 256 << 20
+_MAX_WAVES_MB = 2048
+_STANDSTILL_S = 10
+_TOOLS = {"icarus": "iverilog", "verilator": "verilator"}
+
+
+async def run_own_tests(
+    simulation: OwnSimulation, *, sandbox: Sandbox, toolchain: Toolchain, waves: Path | None = None
+) -> OwnRun:
+    """Run a simulation; cancelling kills all of its processes.
+
+    Args:
+        simulation: What to run; with `waves` if a file is wanted.
+        sandbox: Where.
+        toolchain: What with.
+        waves: Where to keep the waveform; its folder is there.
+
+    Raises:
+        HarnessError: The sandbox or the tools do not work on this machine, with the next step.
+    """
+    start = time.monotonic()
+    selection = Selection()
+    toolchain.require({_TOOLS[simulation.simulator]}, selection)
+    limits = Limits(wall_s=simulation.wall_s, file_mb=_MAX_WAVES_MB, folder_mb=2 * _MAX_WAVES_MB)
+    files = {**simulation.files, **{path: text.encode() for path, text in simulation.added.items()}}
+    printed = BytesIO()
+    try:
+        code, user = new_run_folder(), sandbox.new_user()
+        with run_folder(code, files, user):
+            job = Job(
+                argv=("/bin/sh", "-c", simulation.script),
+                env=_environment(simulation, sandbox, toolchain, selection),
+                code=code,
+                hidden={},
+                limits=limits,
+                toolchain=toolchain,
+                user=user,
+            )
+            ended = await sandbox.run(job, printed)
+            text = printed.getvalue().decode("utf-8", "replace").replace(f"{code}/", f"{CODE}/")
+            found, is_built = outcomes(simulation, ended, text, _read(code, RESULTS, _MAX_RESULTS), simulation.wall_s)
+            has_waves = (
+                waves is not None and simulation.waves and is_built and _keep(code, simulation.waves_file, waves)
+            )
+            coverage = _coverage(simulation, code) if simulation.coverage else ()
+    except OSError as error:
+        raise SandboxUnavailableError(
+            f"this machine could not create the run's folder ({error.strerror or type(error).__name__})",
+            "Check that the folder for temporary files has room and can be written to.",
+        ) from error
+    output = shown(text.replace(f"{CODE}/", ""))
+    wall_s = round(time.monotonic() - start, 3)
+    return OwnRun(found, output, simulation.simulator, is_built, wall_s, has_waves, coverage)
+
+
+def with_verilator(simulation: OwnSimulation) -> OwnSimulation:
+    """The same simulation with Verilator."""
+    return replace(simulation, simulator="verilator")
+
+
+def _environment(
+    simulation: OwnSimulation, sandbox: Sandbox, toolchain: Toolchain, selection: Selection
+) -> dict[str, str]:
+    tools = toolchain.environment(selection)
+    variables = simulation.variables
+    # Only the native sandbox, which has no supervisor, shows nothing at `INSIDE`.
+    inside = INSIDE if sandbox.supervises else str(Path(__file__).parents[1] / "inside")
+    paths = [f"{inside}/own_tests", variables.pop("PYTHONPATH", ""), tools.get("PYTHONPATH", "")]
+    # The guards of compilers keep a design from a harness; there is none here.
+    tools["PATH"] = ":".join(one for one in tools["PATH"].split(":") if not one.startswith(INSIDE))
+    return {
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "RANDOM_SEED": RANDOM_SEED,
+        "COCOTB_RANDOM_SEED": RANDOM_SEED,
+        "BENCHWRIGHT_STANDSTILL_S": str(_STANDSTILL_S),
+        **simulation.environment,
+        **tools,
+        **variables,
+        "PYTHONPATH": ":".join(filter(None, paths)),
+        "HOME": WORKDIR,
+        "PWD": WORKDIR,
+    }
+
+
+def _read(code: Path, name: str, limit: int) -> bytes:
+    with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError):
+        return read_plain_file(code, f"rundir/{name}", limit)
+    return b""
+
+
+def _coverage(simulation: OwnSimulation, code: Path) -> tuple[FileCoverage, ...]:
+    return read_coverage(_read(code, COVERAGE, _MAX_COVERAGE), frozenset(simulation.sources))
+
+
+def _keep(code: Path, name: str, target: Path) -> bool:
+    """Move the waveform out of the run's folder; whether there was one."""
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            copy_plain_file(code, f"rundir/{name}", stream, _MAX_WAVES_MB << 20)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(target)
+    except (OSError, NotPlainFileError, FileTooLargeError):
+        Path(temporary).unlink(missing_ok=True)
+        return False
+    return True

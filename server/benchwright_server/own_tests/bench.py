@@ -1,0 +1,199 @@
+"""Runs tests of a folder: one simulation a file and top, with the simulator that can compile it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchwright_harness.own_tests.outcome import OwnOutcome, OwnRun
+from benchwright_harness.own_tests.running import run_own_tests
+from benchwright_harness.own_tests.simulation import OwnSimulation
+from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_server.own_tests.design_files import design_files, top_of
+from benchwright_server.own_tests.errors import OwnTestError
+from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests
+from benchwright_server.own_tests.snapshot import Snapshot, snapshot
+from benchwright_server.settings import OwnTests
+from benchwright_verilog.semantics.folder_state import FolderState
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.settings import Project as ProjectSettings
+
+STATE = ".benchwright"
+"""The folder of what is kept of runs."""
+_SEPARATOR = "::"
+
+
+@dataclass(frozen=True)
+class FileRun:
+    """The run of one file's tests."""
+
+    file: TestFile
+    top: str
+    run: OwnRun
+    snapshot: Snapshot
+    waves: Path | None
+
+    def ids(self) -> list[tuple[str, OwnOutcome]]:
+        """Each outcome with the id of its test; of one that has no name the file."""
+        return [(id_of(self.file.path, one.name), one) for one in self.run.outcomes]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is wanted of a run."""
+
+    coverage: bool = False
+    waves: bool = False
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    file: TestFile
+    simulation: OwnSimulation
+    snapshot: Snapshot
+
+
+def id_of(path: str, test: str = "") -> str:
+    """The id of a test, `tests/test_fifo.py::fills`, or of a file."""
+    return f"{path}{_SEPARATOR}{test}" if test else path
+
+
+class TestBench:
+    """Runs tests, and remembers which simulator compiles what.
+
+    Args:
+        sandbox: Where.
+        toolchain: Finds what to run with; called for each run.
+        kept: Keeps which simulator worked for the tests of a folder.
+    """
+
+    __test__ = False
+
+    def __init__(self, sandbox: Sandbox, toolchain: Callable[[], Toolchain], kept: FolderState) -> None:
+        self._sandbox = sandbox
+        self._toolchain = toolchain
+        self._kept = kept
+
+    async def run(
+        self,
+        project: Project,
+        ids: Sequence[str],
+        settings: OwnTests,
+        analysed: ProjectSettings,
+        asked: Asked,
+        on_file: Callable[[int, int, str], None] = lambda number, of, path: None,
+    ) -> list[FileRun]:
+        """Run tests, one file after the other; cancelling kills all of their processes.
+
+        Args:
+            project: Of the folder.
+            ids: Of tests, cases or files; none for all.
+            settings: Simulator, top, limit.
+            analysed: Include folders and macros.
+            asked: What is wanted besides the outcomes.
+            on_file: Called before each file with its number from 1, their count and its path.
+
+        Raises:
+            OwnTestError: A test can't be found or prepared, with the next step.
+            HarnessError: The sandbox or the tools do not work on this machine.
+        """
+        toolchain = await asyncio.to_thread(self._toolchain)
+        prepared = await asyncio.to_thread(self._prepare, project, ids, settings, analysed)
+        runs = []
+        for number, one in enumerate(prepared, 1):
+            on_file(number, len(prepared), one.file.path)
+            runs.append(await self._run_file(folder_of(project), one, toolchain, settings, asked))
+        return runs
+
+    def _prepare(
+        self, project: Project, ids: Sequence[str], settings: OwnTests, analysed: ProjectSettings
+    ) -> list[_Prepared]:
+        files = found_tests(project)
+        testbenches = frozenset(test.name for file in files if not file.is_cocotb for test in file.tests)
+        prepared = []
+        for file, tests in _chosen(files, ids):
+            groups = [tests] if file.is_cocotb else [(test,) for test in tests or [one.name for one in file.tests]]
+            for group in groups:
+                top = top_of(project, file, group[0] if group else "", settings.top, testbenches)
+                design = design_files(project, analysed, file, top)
+                taken = snapshot(folder_of(project), design)
+                simulation = OwnSimulation(
+                    files=taken.files,
+                    sources=taken.sources,
+                    top=top,
+                    module=file.path if file.is_cocotb else "",
+                    tests=tuple(group),
+                    include_dirs=taken.include_dirs,
+                    defines=design.defines,
+                    wall_s=max(1, settings.limit_s),
+                )
+                prepared.append(_Prepared(file, simulation, taken))
+        if not prepared:
+            raise OwnTestError("No tests were found. Write one, or let Benchwright: New Testbench begin it.")
+        return prepared
+
+    async def _run_file(
+        self, folder: Path, one: _Prepared, toolchain: Toolchain, settings: OwnTests, asked: Asked
+    ) -> FileRun:
+        key = id_of(one.file.path, one.simulation.top)
+        worked = self._kept.load(folder).get(key)
+        simulation = replace(one.simulation, coverage=asked.coverage, waves=asked.waves)
+        first = settings.simulator if settings.simulator != "auto" else worked or "icarus"
+        if asked.coverage or first == "verilator":
+            # Only Verilator has coverage.
+            simulation = replace(simulation, simulator="verilator")
+        waves = await asyncio.to_thread(_waves_path, folder, one.simulation) if asked.waves else None
+        run = await self._run(simulation, toolchain, waves)
+        if not run.is_built and settings.simulator == "auto" and simulation.simulator == "icarus":
+            simulation = replace(simulation, simulator="verilator")
+            again = await self._run(simulation, toolchain, waves)
+            run = replace(again, output=f"{run.output}\n--- Icarus can't compile it; with Verilator:\n{again.output}")
+        if run.is_built and worked != run.simulator and not asked.coverage:
+            self._kept.save(folder, {**self._kept.load(folder), key: run.simulator})
+        kept = _with_suffix(waves, simulation) if run.has_waves and waves is not None else None
+        return FileRun(one.file, one.simulation.top, run, one.snapshot, kept)
+
+    async def _run(self, simulation: OwnSimulation, toolchain: Toolchain, waves: Path | None) -> OwnRun:
+        target = _with_suffix(waves, simulation) if waves is not None else None
+        return await run_own_tests(simulation, sandbox=self._sandbox, toolchain=toolchain, waves=target)
+
+
+def _chosen(files: Iterable[TestFile], ids: Sequence[str]) -> list[tuple[TestFile, tuple[str, ...]]]:
+    """Each file with the names of its tests that are wanted; none of them for all."""
+    known = {file.path: file for file in files}
+    if not ids:
+        return [(file, ()) for file in known.values()]
+    wanted: dict[str, dict[str, None]] = {}
+    for one in ids:
+        path, _, test = one.partition(_SEPARATOR)
+        file = known.get(path)
+        names = {test.name for test in file.tests} if file is not None else set()
+        if file is None or (test and test not in names and test.partition("/")[0] not in names):
+            raise OwnTestError(f"There is no test {one} any more. Look for the tests again.")
+        wanted.setdefault(path, {})
+        if test:
+            wanted[path][test] = None
+    whole = {one for one in ids if _SEPARATOR not in one}
+    return [(known[path], () if path in whole else tuple(tests)) for path, tests in wanted.items()]
+
+
+def _waves_path(folder: Path, simulation: OwnSimulation) -> Path:
+    """Where the waveform of a run is kept; version control and snapshots leave it out."""
+    state = folder / STATE
+    if any(one.is_symlink() for one in (state, state / "waves")):
+        raise OwnTestError(f"{state} is a link, so nothing is written there. Remove it, or run without waveforms.")
+    (state / "waves").mkdir(parents=True, exist_ok=True)
+    ignore = state / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    parts = [simulation.module or simulation.top, *simulation.tests[:1]]
+    name = re.sub(r"[^\w.=-]+", "-", "-".join(parts))[:150]
+    return state / "waves" / name
+
+
+def _with_suffix(waves: Path, simulation: OwnSimulation) -> Path:
+    return waves.with_name(waves.name + Path(simulation.waves_file).suffix)

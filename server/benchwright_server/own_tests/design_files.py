@@ -1,0 +1,203 @@
+"""What a test is simulated with: the module at the top, and the files to compile, in their order."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from benchwright_harness.own_tests.cocotb_source import named_top
+from benchwright_server.own_tests.errors import OwnTestError
+from benchwright_server.own_tests.finding import TestFile, folder_of
+from benchwright_verilog.semantics.inventory import nearest
+from benchwright_verilog.semantics.occurrence import TargetKind
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.syntax.suffixes import HEADERS
+
+_MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+_TOPLEVEL = re.compile(r"^\s*(?:export\s+)?(?:COCOTB_)?TOPLEVEL\s*[:?]?=\s*(\w+)\s*$", re.MULTILINE)
+_CALLED = re.compile(r"(?:test|tb)_(?P<after>\w+)|(?P<before>\w+?)_(?:test|tests|tb)")
+_UNITS = frozenset({TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PACKAGE, TargetKind.PROGRAM, TargetKind.CLASS})
+_EARLIER = frozenset({TargetKind.PACKAGE, TargetKind.CLASS, TargetKind.INTERFACE})
+"""What has to be compiled before its users."""
+
+
+@dataclass(frozen=True)
+class DesignFiles:
+    """What is compiled."""
+
+    top: str
+    sources: tuple[Path, ...]
+    include_dirs: tuple[Path, ...]
+    defines: tuple[str, ...]
+
+
+def design_files(project: Project, settings: ProjectSettings, file: TestFile, top: str) -> DesignFiles:
+    """The files that a test needs: of a project with file lists all of these, else those below the top.
+
+    Args:
+        project: The folder's.
+        settings: Include folders and macros.
+        file: The file with the test.
+        top: The module to simulate.
+
+    Raises:
+        OwnTestError: No file declares the top.
+    """
+    folder = folder_of(project)
+    declaring = _declaring(project)
+    own = folder / file.path
+    places = declaring.get(top, ())
+    root = own if not file.is_cocotb else nearest(places, own)
+    if root is None:
+        raise OwnTestError(f"No file of {folder.name} declares the module {top}, which {file.path} tests.")
+    listed = dict.fromkeys(path for one in project.lists for path in one.sources)
+    sources = _below(project, declaring, root)
+    sources = [*listed, *(path for path in sources if path not in listed)] if listed else _ordered(project, sources)
+    dirs = [folder / name for name in settings.include_dirs]
+    dirs += [path for one in project.lists for path in one.include_dirs]
+    dirs += _folders_of_headers(project, sources)
+    defines = (*settings.defines, *(define for one in project.lists for define in one.defines))
+    return DesignFiles(top, tuple(sources), tuple(dict.fromkeys(dirs)), tuple(dict.fromkeys(defines)))
+
+
+def top_of(project: Project, file: TestFile, test: str, setting: str, testbenches: frozenset[str]) -> str:
+    """The module that a test simulates.
+
+    Of a testbench it is itself. Of cocotb tests the first that is known of: `hdl_toplevel` in their file, `TOPLEVEL` of
+    a Makefile beside it, the module that the file is named after, `hdl_toplevel` in another file beside it, the
+    setting, the chosen top, the only module that no other instantiates.
+
+    Raises:
+        OwnTestError: It is not known, with the next step.
+    """
+    if not file.is_cocotb:
+        return test
+    folder = folder_of(project)
+    path = folder / file.path
+    modules = {name for name, _ in _modules(project)}
+    named = named_top(_text(path)) or _made_top(path.parent)
+    if named is None and (found := _CALLED.fullmatch(PurePosixPath(file.path).stem)):
+        called = found["after"] or found["before"]
+        named = called if called in modules else None
+    if named is None:
+        beside = {top for one in sorted(path.parent.glob("*.py")) if (top := named_top(_text(one))) is not None}
+        named = next(iter(beside)) if len(beside) == 1 else None
+    named = named or setting or project.view.top
+    if named is not None:
+        return named
+    listed = [one for each in project.lists for one in each.tops]
+    tops = listed or [one.module for one in project.design(path).tops() if one.module not in testbenches]
+    if len(tops) == 1:
+        return tops[0]
+    several = f"It may be {', '.join(sorted(tops)[:5])}. " if tops else "No module was found. "
+    raise OwnTestError(
+        f"Which module {file.path} tests is not known. {several}"
+        "Name the file test_MODULE.py, or set benchwright.ownTests.top."
+    )
+
+
+def _modules(project: Project) -> list[tuple[str, Path]]:
+    return [(unit.name, path) for path, units in project.symbols() for unit in units if unit.kind is TargetKind.MODULE]
+
+
+def _declaring(project: Project) -> Mapping[str, Sequence[Path]]:
+    found: dict[str, list[Path]] = {}
+    for path, units in project.symbols():
+        if path.suffix not in HEADERS:
+            for name in {unit.name for unit in units if unit.kind in _UNITS}:
+                found.setdefault(name, []).append(path)
+    return found
+
+
+def _below(project: Project, declaring: Mapping[str, Sequence[Path]], root: Path) -> list[Path]:
+    """A file, the files that declare what it names, and so on."""
+    words = dict(project.words())
+    found = {root: None}
+    waiting = deque([root])
+    seen_headers: set[Path] = set()
+    while waiting:
+        path = waiting.popleft()
+        known = words.get(path)
+        if known is None:
+            continue
+        own = {name for name, paths in declaring.items() if path in paths}
+        for name, paths in declaring.items():
+            if name in own or name not in known.words or any(one in found for one in paths):
+                continue
+            # A testbench names its design, and its design does not name it back.
+            chosen = nearest(paths, root)
+            if chosen is not None:
+                found[chosen] = None
+                waiting.append(chosen)
+        outline = project.outline(path)
+        for include in outline.includes if outline is not None else ():
+            header = project.find_include(path, include.name)
+            if header is not None and header not in seen_headers:
+                seen_headers.add(header)
+                waiting.append(header)
+    return list(found)
+
+
+def _ordered(project: Project, sources: Sequence[Path]) -> list[Path]:
+    """Packages and the like before the files that name them."""
+    words = dict(project.words())
+    earlier = {
+        unit.name: path
+        for path, units in project.symbols()
+        if path in sources
+        for unit in units
+        if unit.kind in _EARLIER
+    }
+    done: dict[Path, None] = {}
+    entered: set[Path] = set()
+
+    def visit(path: Path) -> None:
+        if path in entered:
+            return
+        entered.add(path)
+        for name, place in earlier.items():
+            if place != path and path in words and name in words[path].words:
+                visit(place)
+        done[path] = None
+
+    for path in reversed(sources):
+        visit(path)
+    return list(done)
+
+
+def _folders_of_headers(project: Project, sources: Sequence[Path]) -> list[Path]:
+    """The folders from which the names of included files lead to them."""
+    found: dict[Path, None] = {}
+    waiting = list(sources)
+    seen = set(waiting)
+    while waiting:
+        path = waiting.pop()
+        outline = project.outline(path)
+        for include in outline.includes if outline is not None else ():
+            header = project.find_include(path, include.name)
+            if header is None or header in seen:
+                continue
+            seen.add(header)
+            waiting.append(header)
+            parts = len(PurePosixPath(include.name).parts)
+            if ".." not in include.name and parts <= len(header.parents):
+                found[header.parents[parts - 1]] = None
+    return list(found)
+
+
+def _made_top(folder: Path) -> str | None:
+    for name in _MAKEFILES:
+        if found := _TOPLEVEL.search(_text(folder / name)):
+            return found[1]
+    return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

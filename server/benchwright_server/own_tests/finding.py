@@ -1,0 +1,140 @@
+"""Finds cocotb tests and testbenches in a folder; nothing of it is imported or run.
+
+A testbench is a module without ports that nothing instantiates, and that instantiates a module of the design or is in a
+folder for tests.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from benchwright_harness.own_tests.cocotb_source import cocotb_tests
+from benchwright_server.own_tests.errors import OwnTestError
+from benchwright_verilog.semantics.module_shapes import ModuleShape, module_shapes
+from benchwright_verilog.semantics.occurrence import TargetKind
+from benchwright_verilog.semantics.plain_files import read_text
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.syntax.surrogates import encode_text
+
+LEFT_OUT = frozenset({"node_modules", "obj_dir", "sim_build", "__pycache__", "venv", "rundir"})
+TEST_FOLDERS = frozenset({"bench", "sim", "tb", "test", "testbench", "tests", "verif"})
+_MAX_PYTHON = 5_000
+_MAX_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class FoundTest:
+    """A test function, or a testbench."""
+
+    name: str
+    start: int
+    """Of its name in the file, in bytes, as `end`."""
+    end: int
+    cases: tuple[str, ...] = ()
+    """The names that its parameters make of it, as far as that is written down."""
+
+
+@dataclass(frozen=True)
+class TestFile:
+    """A file with tests."""
+
+    path: str
+    """Relative to the folder, with `/`."""
+    is_cocotb: bool
+    tests: tuple[FoundTest, ...]
+
+
+def found_tests(project: Project) -> tuple[TestFile, ...]:
+    """The tests of a project's folder, by path. Reads the disk.
+
+    Raises:
+        OwnTestError: The project has no folder.
+    """
+    folder = folder_of(project)
+    found = [*_cocotb_files(folder), *_testbench_files(project, folder)]
+    return tuple(sorted(found, key=lambda one: one.path))
+
+
+def folder_of(project: Project) -> Path:
+    """The folder whose tests run together.
+
+    Raises:
+        OwnTestError: The project is a file by itself.
+    """
+    if project.folder is None:
+        raise OwnTestError("Tests run in a folder. Open the folder that has the design and its tests.")
+    return project.folder
+
+
+def is_for_tests(path: PurePosixPath) -> bool:
+    """Whether a file is in a folder for tests."""
+    return any(part.lower() in TEST_FOLDERS for part in path.parent.parts)
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """All plain files below a folder but hidden ones and those of builds, without following links."""
+    waiting = [folder]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as listing:
+                items = sorted(listing, key=lambda item: item.name)
+        except OSError:
+            continue
+        for item in items:
+            if item.name.startswith(".") or item.is_symlink():
+                continue
+            if item.is_dir(follow_symlinks=False):
+                if item.name not in LEFT_OUT:
+                    waiting.append(Path(item.path))
+            elif item.is_file(follow_symlinks=False):
+                yield Path(item.path)
+
+
+def _cocotb_files(folder: Path) -> Iterator[TestFile]:
+    paths = (path for path in files_below(folder) if path.suffix == ".py")
+    for _, path in zip(range(_MAX_PYTHON), paths, strict=False):
+        try:
+            text = path.read_text(encoding="utf-8") if path.stat().st_size <= _MAX_BYTES else ""
+        except (OSError, UnicodeDecodeError):
+            continue
+        tests = cocotb_tests(text) if "cocotb" in text else ()
+        if tests:
+            lines = [0]
+            for line in text.encode().splitlines(keepends=True):
+                lines.append(lines[-1] + len(line))
+            shown = tuple(
+                FoundTest(one.name, lines[one.line - 1] + one.column, lines[one.line - 1] + one.end_column, one.cases)
+                for one in tests
+            )
+            yield TestFile(path.relative_to(folder).as_posix(), is_cocotb=True, tests=shown)
+
+
+def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
+    declared = {path: {one.name for one in units if one.kind is TargetKind.MODULE} for path, units in project.symbols()}
+    modules = set[str]().union(*declared.values())
+    shapes: dict[Path, tuple[ModuleShape, ...]] = {}
+    for path, names in declared.items():
+        if names and path.is_relative_to(folder):
+            text = read_text(path)
+            # Most files have nothing but modules with ports; slang has to read the others only.
+            shapes[path] = module_shapes(text) if text is not None and _may_lack_ports(text) else ()
+    below = frozenset().union(*(shape.instantiates for found in shapes.values() for shape in found))
+    for path, found in shapes.items():
+        relative = PurePosixPath(path.relative_to(folder).as_posix())
+        tests = tuple(
+            FoundTest(shape.name, shape.start, shape.end)
+            for shape in found
+            if not shape.has_ports
+            and shape.name not in below
+            and (shape.instantiates & modules or is_for_tests(relative))
+        )
+        if tests:
+            yield TestFile(str(relative), is_cocotb=False, tests=tests)
+
+
+def _may_lack_ports(text: str) -> bool:
+    data = encode_text(text)
+    return b"initial" in data or b"$finish" in data or b"final" in data or b"program" in data

@@ -1,0 +1,57 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { scenario } from "./scenario.ts";
+
+const WRONG = `module counter (
+    input logic clk,
+    input logic rst_n,
+    output logic [3:0] q
+);
+  always_ff @(posedge clk) if (!rst_n) q <= 0; else q <= q + 2;
+endmodule
+`;
+const TESTS = `import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import RisingEdge
+
+
+@cocotb.test()
+async def counts(dut):
+    cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
+    dut.rst_n.value = 0
+    for _ in range(2):
+        await RisingEdge(dut.clk)
+    dut.rst_n.value = 1
+    for _ in range(4):
+        await RisingEdge(dut.clk)
+    assert int(dut.q.value) == 3
+`;
+
+const design = (folder: string): string => join(folder, "design");
+
+scenario(
+  "a test of the person's own fails in the Test Explorer, and passes once the design is mended",
+  {
+    opened: design,
+    before: async (folder) => {
+      for (const inner of ["rtl", "tests"]) await mkdir(join(design(folder), inner), { recursive: true });
+      await writeFile(join(design(folder), "rtl", "counter.sv"), WRONG);
+      await writeFile(join(design(folder), "tests", "test_counter.py"), TESTS);
+    },
+  },
+  async (session) => {
+    const { editor } = session;
+    await editor.openFile("counter.sv");
+    await editor.command("Testing: Focus on Test Explorer View");
+    const rows = (text: string) => editor.page.getByRole("treeitem", { name: text });
+    await rows("test_counter.py").first().waitFor();
+    await editor.command("Test: Run All Tests");
+    await editor.page.locator(".codicon-testing-failed-icon").first().waitFor({ timeout: 90_000 });
+    await editor.picture("own-test-fails");
+    await editor.pasteOver("counter.sv", WRONG.replace("q + 2", "q + 1"));
+    await editor.save();
+    await editor.command("Test: Run All Tests");
+    await editor.page.locator(".codicon-testing-passed-icon").first().waitFor({ timeout: 90_000 });
+    await editor.picture("own-test-passes");
+  },
+);

@@ -1,0 +1,225 @@
+"""Tests in a folder and in an attempt, as an editor lists and runs them, with real simulators in the real sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from .conftest import Editors
+from .session import Editor, still_alive
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+COUNTER = """\
+module counter(input logic clk, input logic rst_n, output logic [3:0] q);
+  always_ff @(posedge clk) if (!rst_n) q <= 0; else q <= q + 1;
+endmodule
+"""
+WRONG = COUNTER.replace("q + 1", "q + 2")
+TESTS = """\
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import RisingEdge
+
+
+@cocotb.test()
+@cocotb.parametrize(cycles=[2, 3])
+async def counts(dut, cycles):
+    cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
+    dut.rst_n.value = 0
+    await RisingEdge(dut.clk)
+    await RisingEdge(dut.clk)
+    dut.rst_n.value = 1
+    for _ in range(cycles + 1):
+        await RisingEdge(dut.clk)
+    assert int(dut.q.value) == cycles
+"""
+TESTBENCH = """\
+module tb;
+  logic clk = 0, rst_n = 0;
+  logic [3:0] q;
+  counter dut(.*);
+  always #5 clk = ~clk;
+  initial begin
+    #12 rst_n = 1;
+    #40;
+    if (q != 4) $error("q is %0d", q);
+    $finish;
+  end
+endmodule
+"""
+# Icarus takes no concurrent assertions.
+ASSERTING = TESTBENCH.replace("initial", "assert property (@(posedge clk) q < 15);\n  initial")
+
+
+def folder_with(tmp_path: Path, **files: str) -> Path:
+    named = {
+        "rtl/counter.sv": COUNTER,
+        "tests/test_counter.py": TESTS,
+        "tb/tb.sv": TESTBENCH,
+        **{name.replace("__", "/").replace("_sv", ".sv").replace("_py", ".py"): text for name, text in files.items()},
+    }
+    folder = tmp_path / "design"
+    for name, text in named.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+async def opened(editors: Editors, folder: Path, **settings: Any) -> Editor:
+    editor = await editors(options={"ownTests": settings} if settings else None)
+    place = types.WorkspaceFolder(folder.as_uri(), folder.name)
+    change = types.WorkspaceFoldersChangeEvent([place], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
+    return editor
+
+
+def results(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {one["id"]: one for run in answer["runs"] for one in run["results"]}
+
+
+async def test_tests_are_listed_with_their_cases_and_places(editors: Editors, tmp_path: Path) -> None:
+    folder = folder_with(
+        tmp_path, tests__helper_py="def help():\n    raise SystemExit\n", rtl__top_sv="module top; endmodule"
+    )
+    editor = await opened(editors, folder)
+    listed = await editor.ask("ownTests", uri=folder.as_uri())
+    assert [(one["id"], one["kind"]) for one in listed["files"]] == [
+        ("tb/tb.sv", "testbench"),
+        ("tests/test_counter.py", "cocotb"),
+    ]
+    (test,) = listed["files"][1]["tests"]
+    assert test["id"] == "tests/test_counter.py::counts"
+    assert [case["name"] for case in test["cases"]] == ["counts/cycles=2", "counts/cycles=3"]
+    assert test["place"]["start"] == {"line": 7, "character": 10}
+
+
+async def test_a_failure_is_at_its_line_with_what_was_compared_and_passes_once_mended(
+    editors: Editors, tmp_path: Path
+) -> None:
+    folder = folder_with(tmp_path, rtl__counter_sv=WRONG)
+    editor = await opened(editors, folder)
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tests/test_counter.py::counts/cycles=3"])
+    (failed,) = results(answer).values()
+    assert (answer["passed"], failed["outcome"], failed["reason"]) == (False, "failed", "test_failed")
+    assert (failed["got"], failed["expected"]) == ("6", "3")
+    assert failed["place"]["uri"] == (folder / "tests/test_counter.py").as_uri()
+    assert failed["place"]["start"] == {"line": 15, "character": 4}
+    (folder / "rtl/counter.sv").write_text(COUNTER)
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tests/test_counter.py"])
+    assert answer["passed"]
+    assert set(results(answer)) == {f"tests/test_counter.py::counts/cycles={cycles}" for cycles in (2, 3)}
+
+
+async def test_a_testbench_fails_by_its_error_and_keeps_its_waveform(editors: Editors, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, rtl__counter_sv=WRONG)
+    editor = await opened(editors, folder, waves=True)
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv::tb"])
+    (run,) = answer["runs"]
+    (failed,) = run["results"]
+    assert (failed["reason"], failed["message"], failed["place"]["start"]["line"]) == ("error_reported", "q is 8", 8)
+    assert run["waves"] == (folder / ".benchwright/waves/tb-tb.fst").as_uri()
+    assert (folder / ".benchwright/waves/tb-tb.fst").stat().st_size > 100
+    assert (folder / ".benchwright/.gitignore").read_text() == "*\n"
+    assert sorted(path.name for path in folder.iterdir()) == [".benchwright", "rtl", "tb", "tests"]
+
+
+async def test_verilator_runs_what_icarus_can_not_compile(editors: Editors, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, tb__tb_sv=ASSERTING)
+    editor = await opened(editors, folder)
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv::tb"])
+    (run,) = answer["runs"]
+    assert (answer["passed"], run["simulator"]) == (True, "verilator"), run["output"]
+
+
+async def test_coverage_names_lines_branches_and_toggles(editors: Editors, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path)
+    editor = await opened(editors, folder)
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tests/test_counter.py"], coverage=True)
+    (run,) = answer["runs"]
+    (covered,) = run["coverage"]
+    assert covered["uri"] == (folder / "rtl/counter.sv").as_uri()
+    assert [line["line"] for line in covered["lines"]] == [1]
+    assert {one["name"] for one in covered["branches"]} == {"if", "else"}
+    counts = {one["name"]: one["count"] for one in covered["toggles"]}
+    assert counts["q[0]:0->1"] > 0
+    assert counts["q[3]:0->1"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason", "said"),
+    [
+        ("rtl__counter_sv", "module counter(input logic clk;\nendmodule\n", "not_built", "rtl/counter.sv:1"),
+        ("tests__test_counter_py", "import nowhere\n" + TESTS, "not_loaded", "nowhere"),
+        (
+            "rtl__counter_sv",
+            COUNTER.replace("endmodule", "initial #1 $finish;\nendmodule"),
+            "test_failed",
+            "prematurely",
+        ),
+    ],
+    ids=["syntax", "import", "finish"],
+)
+async def test_what_keeps_tests_from_running_is_named(
+    editors: Editors, tmp_path: Path, name: str, text: str, reason: str, said: str
+) -> None:
+    folder = folder_with(tmp_path, **{name: text})
+    editor = await opened(editors, folder)
+    ids = ["tests/test_counter.py::counts/cycles=2"]
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=ids)
+    (failed,) = results(answer).values()
+    assert failed["reason"] == reason
+    assert said in failed["message"]
+
+
+async def test_cancelling_ends_the_simulation(editors: Editors, tmp_path: Path) -> None:
+    endless = TESTBENCH.replace("$finish;", "forever #1;")
+    folder = folder_with(tmp_path, tb__tb_sv=endless)
+    editor = await opened(editors, folder)
+    running = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv"]))
+    simulating = await editor.simulating()
+    await editor.until(lambda: any(value.get("kind") == "begin" for _, value in editor.shown.progress), "progress")
+    token = next(token for token, value in editor.shown.progress if value.get("kind") == "begin")
+    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    with pytest.raises(Exception, match=r"(?i)cancel"):
+        await running
+    assert not still_alive(simulating)
+
+
+async def test_a_new_testbench_is_created_and_passes(editors: Editors, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path)
+    (folder / "tests/test_counter.py").unlink()
+    editor = await opened(editors, folder)
+    begun = await editor.ask("newTestbench", uri=(folder / "rtl/counter.sv").as_uri())
+    # This editor can't apply edits.
+    assert (begun["module"], begun["applied"]) == ("counter", False)
+    target = folder / "tests/test_counter.py"
+    assert begun["uri"] == target.as_uri()
+    target.write_text(begun["text"])
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tests/test_counter.py"])
+    assert answer["passed"], answer["runs"][0]["output"]
+    _, said = await editor.refusal("newTestbench", uri=(folder / "rtl/counter.sv").as_uri())
+    assert "exists already" in said
+
+
+async def test_runs_of_an_attempt_are_in_its_log_and_see_nothing_hidden(editors: Editors) -> None:
+    editor = await editors()
+    desk = await editor.open_problem("starter/saturating-counter")
+    folder = desk.folder
+    _, said = await editor.refusal("runOwnTests", uri=folder.as_uri())
+    assert "Press Start first" in said
+    await desk.start()
+    (folder / "verif").mkdir(exist_ok=True)
+    (folder / "verif/test_looks.py").write_text(
+        "import os\nimport cocotb\n\n\n@cocotb.test()\nasync def looks(dut):\n"
+        "    found = [os.path.join(a, b) for r in ('/src', '/code') for a, _, c in os.walk(r) for b in c]\n"
+        "    assert not [one for one in found if 'compose' in one or 'harness' in one or one.startswith('/src')]\n"
+    )
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri())
+    assert answer["passed"], answer
+    (event,) = desk.told("aid_used")
+    assert (event.aid, event.feature, event.outcome) == ("own_tests", "test_run", "passed")

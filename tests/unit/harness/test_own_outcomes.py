@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from benchwright_harness.own_tests.coverage import read_coverage
+from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason, outcomes, shown
+from benchwright_harness.own_tests.simulation import NOT_BUILT, SIMULATES, OwnSimulation
+from benchwright_harness.process import End, Ended
+
+BENCH = OwnSimulation({"tb/tb.sv": b"", "rtl/a.sv": b""}, ("tb/tb.sv", "rtl/a.sv"), "tb")
+COCOTB = OwnSimulation(
+    {"tests/test_a.py": b"", "rtl/a.sv": b""}, ("rtl/a.sv",), "a", module="tests/test_a.py", tests=("x", "y")
+)
+FINISHED = "/code/tb/tb.sv:9: $finish called at 52 (1s)\n"
+
+
+def of_bench(said: str, exit_code: int = 0, end: End = End.EXITED, simulation: OwnSimulation = BENCH) -> OwnOutcome:
+    (found,), _ = outcomes(simulation, Ended(end, exit_code, 1.0), f"{SIMULATES}\n{said}", b"", 60)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (FINISHED, OwnReason.PASSED),
+        (f"12 tests, 0 FAILED\n{FINISHED}", OwnReason.PASSED),
+        (f"FAILED: 0\n{FINISHED}", OwnReason.PASSED),
+        (f"no FAILURES\n{FINISHED}", OwnReason.PASSED),
+        (f"will failover\n{FINISHED}", OwnReason.PASSED),
+        (f"FAIL: got 3\n{FINISHED}", OwnReason.SAID_FAIL),
+        (f"FAILED: 10\n{FINISHED}", OwnReason.SAID_FAIL),
+        (f"ERROR: /code/tb/tb.sv:7: q is 4\n       Time: 5  Scope: tb\n{FINISHED}", OwnReason.ERROR_REPORTED),
+        ("[52] %Error: tb.sv:11: Assertion failed in tb: q\n- tb.sv:9: Verilog $finish\n", OwnReason.ERROR_REPORTED),
+        ("FATAL: /code/tb/tb.sv:7: no\n", OwnReason.FATAL),
+        ("nothing more to do\n", OwnReason.NO_FINISH),
+        ("/code/tb/tb.sv:9: $stop called at 5 (1s)\n", OwnReason.NO_FINISH),
+    ],
+)
+def test_a_testbench_passes_by_finish_without_an_error(said: str, reason: OwnReason) -> None:
+    assert of_bench(said).reason is reason
+
+
+def test_a_silent_finish_counts_if_the_testbench_has_one() -> None:
+    silent = replace(BENCH, files={**BENCH.files, "tb/tb.sv": b"initial $finish(0);"})
+    assert of_bench("", simulation=silent).passed
+    assert not of_bench("", exit_code=1, simulation=silent).passed
+
+
+def test_ends_of_the_simulation_are_named() -> None:
+    assert of_bench("", end=End.TIMEOUT).reason is OwnReason.TIMEOUT
+    assert of_bench("", end=End.MEMORY).reason is OwnReason.MEMORY
+    assert of_bench("", exit_code=139).reason is OwnReason.NO_RESULT
+
+
+def test_an_error_of_a_file_named_without_its_folder_has_its_place() -> None:
+    found = of_bench("[5] %Error: a.sv:3: Assertion failed in tb.dut\n")
+    assert (found.path, found.line) == ("rtl/a.sv", 3)
+
+
+def test_what_does_not_compile_says_where() -> None:
+    printed = "/code/rtl/a.sv:2: warning: odd\n/code/rtl/a.sv:3: syntax error\nI give up.\n"
+    found, is_built = outcomes(COCOTB, Ended(End.EXITED, NOT_BUILT, 1.0), printed, b"", 60)
+    assert not is_built
+    assert [(one.name, one.reason, one.path, one.line) for one in found] == [
+        (name, OwnReason.NOT_BUILT, "rtl/a.sv", 3) for name in ("x", "y")
+    ]
+
+
+def told(**more: object) -> bytes:
+    return json.dumps({"test": "test_a.x", "outcome": "passed", **more}).encode() + b"\n"
+
+
+def test_tests_that_cocotb_does_not_tell_of_have_no_result() -> None:
+    found, _ = outcomes(COCOTB, Ended(End.EXITED, 0, 1.0), f"{SIMULATES}\n", told(), 60)
+    assert [(one.name, one.reason) for one in found] == [("x", OwnReason.PASSED), ("y", OwnReason.NO_RESULT)]
+
+
+def test_what_was_compared_is_taken_from_the_assertion() -> None:
+    message = "after 3\nassert 4 == 3\n +  where 4 = int(q)"
+    results = told(outcome="failed", message=message, places=[["tests/test_a.py", 7], ["tests/other.py", 2]])
+    found, _ = outcomes(COCOTB, Ended(End.EXITED, 0, 1.0), f"{SIMULATES}\n", results, 60)
+    assert (found[0].got, found[0].expected, found[0].path, found[0].line) == ("4", "3", "tests/test_a.py", 7)
+
+
+@pytest.mark.parametrize(
+    "results", [b"{", b"[]\n", b'{"test": 3}\n', b"\xff\xfe\n", told(places=[["a"]]), told(places=3)]
+)
+def test_results_that_make_no_sense_are_no_results(results: bytes) -> None:
+    found, _ = outcomes(COCOTB, Ended(End.EXITED, 0, 1.0), f"{SIMULATES}\n", results, 60)
+    assert [one.name for one in found][-1] == "y"
+
+
+def test_long_output_loses_its_middle() -> None:
+    text = shown("a" * 150_000 + "b" * 150_000)
+    assert len(text) < 210_000
+    assert text.startswith("a") and text.endswith("b")
+
+
+def test_coverage_adds_the_instances_of_a_module() -> None:
+    def point(count: int, **keys: str) -> str:
+        return "C '" + "".join(f"\1{key}\2{value}" for key, value in keys.items()) + f"' {count}\n"
+
+    data = (
+        "# SystemC::Coverage-3\n"
+        + point(2, f="/code/rtl/a.sv", l="3", n="5", page="v_branch/a", o="if", S="3-4", h="top.x")
+        + point(1, f="/code/rtl/a.sv", l="3", n="5", page="v_branch/a", o="if", S="3-4", h="top.y")
+        + point(0, f="/code/rtl/a.sv", l="1", n="9", page="v_toggle/a", o="q[0]:0->1", h="top.x")
+        + point(9, f="/etc/passwd", l="1", n="9", page="v_line/a", o="block", h="top.x")
+        + "C 'broken\n"
+    )
+    (found,) = read_coverage(data.encode(), frozenset({"rtl/a.sv"}))
+    assert found.lines == {3: 2, 4: 2}
+    assert [(one.name, one.line, one.count) for one in found.branches] == [("if", 3, 3)]
+    assert [(one.signal, one.count) for one in found.toggles] == [("q[0]:0->1", 0)]
