@@ -37,7 +37,7 @@ export class Editor {
 
   /** Answers the list at the top of the window, which some keys open, with the first row that holds a text. */
   private async pick(keys: string, asked: string, text: string): Promise<void> {
-    const row = this.choices().filter({ hasText: text }).first();
+    const row = this.chosen(text);
     await this.tryAgain(`The editor does not offer ${text}.`, async (timeout) => {
       await this.page.keyboard.press(keys);
       await this.write(asked, timeout);
@@ -107,13 +107,13 @@ export class Editor {
   /** Chooses the first row with a text from the list that is open: its rows come later than itself. */
   async choose(text: string): Promise<void> {
     await this.write(text);
-    await this.choices().filter({ hasText: text }).first().waitFor();
+    await this.chosen(text).waitFor();
     await this.answer(text);
   }
 
   /** Runs a command and chooses from the list that it opens; a page that takes the focus meanwhile closes the list. */
   async commandAndChoose(title: string, text: string): Promise<void> {
-    const row = this.choices().filter({ hasText: text }).first();
+    const row = this.chosen(text);
     await this.tryAgain(`${title} does not offer ${text}.`, async (timeout) => {
       await this.command(title);
       await this.write(text, timeout);
@@ -207,6 +207,11 @@ export class Editor {
     return this.page.locator(".quick-input-list .monaco-list-row");
   }
 
+  /** The row that Enter takes, if it holds a text: before a list is filtered, that is its first one. */
+  private chosen(text: string): Locator {
+    return this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: text });
+  }
+
   /** Waits until the keyboard is in a file's text. */
   async hasFocus(name: string): Promise<void> {
     await this.focused(name).waitFor();
@@ -228,6 +233,8 @@ export class Editor {
       await this.page.keyboard.press("Control+G");
       await this.write(place, timeout);
       await this.quickInput().press("Enter", { timeout });
+      // As long as it is there, it may take the next Enter.
+      await this.quickInput().waitFor({ state: "hidden", timeout });
       await this.focused(name).waitFor({ timeout });
     });
   }
