@@ -140,9 +140,9 @@ export class OwnTests implements vscode.Disposable {
   }
 
   private report(run: vscode.TestRun, folder: string, one: OwnTestRun): void {
-    const file = this.find(folder, one.file);
-    run.appendOutput(`${one.output}\n`.replaceAll("\n", "\r\n"), undefined, file);
-    if (one.waves) run.appendOutput(`Waveform: ${vscode.Uri.parse(one.waves).fsPath}\r\n`, undefined, file);
+    // Of the run, not of its file: that would be listed as a test without a result.
+    run.appendOutput(`${one.output}\n`.replaceAll("\n", "\r\n"));
+    if (one.waves) run.appendOutput(`Waveform: ${vscode.Uri.parse(one.waves).fsPath}\r\n`);
     for (const result of one.results) {
       const item = this.find(folder, result.id) ?? this.addCase(folder, result.id);
       if (item) reportResult(run, item, result);

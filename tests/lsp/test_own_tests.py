@@ -190,6 +190,17 @@ async def test_cancelling_ends_the_simulation(editors: Editors, tmp_path: Path) 
     assert not still_alive(simulating)
 
 
+async def test_a_testbench_has_a_lens_that_runs_it(editors: Editors, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path)
+    editor = await opened(editors, folder)
+    lenses = await editor.lenses(editor.open(folder / "tb/tb.sv", TESTBENCH))
+    (lens,) = [one.command for one in lenses if one.command is not None and one.command.title == "▶ Run test"]
+    assert lens.command == "benchwright.runOwnTests"
+    assert list(lens.arguments or ()) == [{"uri": (folder / "tb/tb.sv").as_uri(), "ids": ["tb/tb.sv::tb"]}]
+    lenses = await editor.lenses(editor.open(folder / "rtl/counter.sv", COUNTER))
+    assert not [one for one in lenses if one.command is not None and one.command.title == "▶ Run test"]
+
+
 async def test_a_new_testbench_is_created_and_passes(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path)
     (folder / "tests/test_counter.py").unlink()
