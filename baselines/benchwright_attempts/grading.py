@@ -19,6 +19,7 @@ from benchwright_harness.toolchain.awaited import when_built
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.score import score
+from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
@@ -109,7 +110,7 @@ async def grade(
 
 
 class Elsewhere(Protocol):
-    """Grades attempts at problems whose hidden part is on another machine."""
+    """Grades attempts at problems whose hidden part is on another machine, and has their hints."""
 
     def has(self, attempt: str) -> bool:
         """Whether the hidden part of an attempt's problem is there. Reads files."""
@@ -118,6 +119,9 @@ class Elsewhere(Protocol):
         self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
     ) -> Graded:
         """Runs the hidden tests there, or has an answer scored. Waits until the other machine can be reached."""
+
+    async def hint(self, ref: str, number: int, *, attempt: str) -> str:
+        """The text of a hint, by its number from 1; the other machine records that it was taken."""
 
 
 class Grading:
@@ -183,6 +187,16 @@ class Grading:
             ref, problem, answer.decode("utf-8", "replace"), self._judging, attempt=attempt, number=number
         )
 
+    async def hint(self, ref: str, number: int, *, attempt: str) -> str:
+        """The text of a hint, by its number from 1. A caller records that it was taken before anybody sees it.
+
+        Raises:
+            ProblemsError: The hidden part can't be read, or has no such hint.
+        """
+        if (elsewhere := await self._elsewhere_of(attempt)) is not None:
+            return await elsewhere.hint(ref, number, attempt=attempt)
+        return hint_of(ref, await asyncio.to_thread(self.store.unseal, ref), number)
+
     async def warm_up(self, ref: str, *, attempt: str) -> None:
         """Lets a sandbox that can do so start ahead for the next run of a design problem."""
         if await self._elsewhere_of(attempt) is not None:
@@ -197,6 +211,22 @@ class Grading:
     async def _elsewhere_of(self, attempt: str) -> Elsewhere | None:
         there = self._elsewhere is not None and await asyncio.to_thread(self._elsewhere.has, attempt)
         return self._elsewhere if there else None
+
+
+def hint_of(ref: str, problem: Problem, number: int) -> str:
+    """The text of a hint.
+
+    Args:
+        ref: `pack/id`.
+        problem: With its hidden part.
+        number: From 1.
+
+    Raises:
+        UnknownProblemError: There is no such hint.
+    """
+    if not 1 <= number <= len(problem.hidden.hints):
+        raise UnknownProblemError(f"{ref} has no hint {number}; open the problem again, it may have been corrected")
+    return problem.hidden.hints[number - 1]
 
 
 async def judge_answer(

@@ -9,6 +9,7 @@ import { chooseDeclaration } from "./declarationChoice.ts";
 import { Doctor } from "./doctor.ts";
 import { reportFocus } from "./focus.ts";
 import type { InstanceView } from "./generated/protocol.ts";
+import { Hints } from "./hints.ts";
 import { reportIdle } from "./idle.ts";
 import { chooseInstance, type ModulePlace } from "./instanceChoice.ts";
 import { InstanceTree } from "./instanceTree.ts";
@@ -43,7 +44,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const accounts = new Accounts(server);
   const tree = new ProblemTree(server, attempts, context.globalState);
   const opening = new Opening(server, attempts, context.globalState);
-  const results = new ResultsView(context.extensionUri, attempts);
+  const hints = new Hints(server, attempts);
+  const results = new ResultsView(context.extensionUri, attempts, hints);
   const doctor = new Doctor(server);
   const form = new AnswerForm(context.extensionUri, server, attempts);
   const steps = new AttemptCommands(
@@ -82,6 +84,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     cancelRun: () => steps.cancelRun(),
     submit: () => steps.submit(),
     abandon: () => steps.abandon(),
+    takeHint: async () => (await hints.take()) && results.show(),
     showResults: () => results.show(),
     serveModels: () => servedModels.start(),
     stopServingModels: () => servedModels.stop(),
@@ -126,6 +129,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     signals,
     ownTests,
     results,
+    hints,
     doctor,
     registerPanels(PANELS, { extension: context.extensionUri, server, attempts, memory: context.globalState }),
     study,

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
+import type { Hints } from "./hints.ts";
 import { resultsPage } from "./resultsPage.ts";
 import { WebviewHost } from "./webviewHost.ts";
 import type { FromResults, ToResults } from "./webview/pages/results.ts";
@@ -12,10 +13,12 @@ export class ResultsView implements vscode.WebviewViewProvider, vscode.Disposabl
   constructor(
     private readonly extension: vscode.Uri,
     private readonly attempts: Attempts,
+    private readonly hints: Hints,
   ) {
     this.subscriptions = [
       vscode.window.registerWebviewViewProvider("benchwright.results", this),
       attempts.onDidChangeCurrent(() => this.post()),
+      hints.onDidChange(() => this.post()),
     ];
   }
 
@@ -49,6 +52,7 @@ export class ResultsView implements vscode.WebviewViewProvider, vscode.Disposabl
 
   private post(): void {
     const status = this.attempts.current;
-    this.host?.post({ type: "page", page: resultsPage(status, status && this.attempts.summary(status.attempt)) });
+    const summary = status && this.attempts.summary(status.attempt);
+    this.host?.post({ type: "page", page: resultsPage(status, summary, status && this.hints.of(status.attempt)) });
   }
 }

@@ -1,10 +1,10 @@
-import type { AttemptStatus, CompilerLine, SubmitSummary, TestLine } from "./generated/protocol.ts";
+import type { AttemptStatus, CompilerLine, HintView, SubmitSummary, TestLine } from "./generated/protocol.ts";
 import { clockTime } from "./duration.ts";
 import { expectation, type Expectation } from "./expectation.ts";
 import { revealSentence } from "./verdict.ts";
 
 /** A button of the results view: the command's name without its prefix. */
-export type ResultsAction = "openProblem" | "nextProblem" | "start" | "resume" | "run" | "cancelRun" | "submit";
+export type ResultsAction = "openProblem" | "nextProblem" | "start" | "resume" | "run" | "cancelRun" | "submit" | "takeHint";
 
 /** A hidden test that failed. */
 export interface FailedTest {
@@ -27,12 +27,18 @@ export interface ResultsPage {
   readonly failed: readonly FailedTest[];
   /** Names of the hidden tests that passed. */
   readonly passed: readonly string[];
+  /** Hints that were taken, each with a heading. */
+  readonly hints: readonly (readonly [string, string])[];
   readonly log: string;
   readonly policy: string;
   readonly actions: readonly { readonly command: ResultsAction; readonly label: string }[];
 }
 
-export function resultsPage(status: AttemptStatus | undefined, summary?: SubmitSummary): ResultsPage {
+export function resultsPage(
+  status: AttemptStatus | undefined,
+  summary?: SubmitSummary,
+  hints: readonly HintView[] = [],
+): ResultsPage {
   if (status === undefined) {
     return {
       ...EMPTY,
@@ -52,6 +58,7 @@ export function resultsPage(status: AttemptStatus | undefined, summary?: SubmitS
     compiler: shown?.compiler ?? [],
     failed: (shown?.lines ?? []).filter(({ passed }) => !passed).map(failedTest),
     passed: (shown?.lines ?? []).filter(({ passed }) => passed).map(({ name }) => name),
+    hints: hints.map(({ number, text, cost }) => [hintHeading(number, cost), text]),
     log: shown?.log ?? "",
     policy: verdict ? revealSentence(verdict.reveal, status.kind) : "",
     actions: actions(status),
@@ -88,10 +95,15 @@ const EMPTY: ResultsPage = {
   compiler: [],
   failed: [],
   passed: [],
+  hints: [],
   log: "",
   policy: "",
   actions: [],
 };
+
+function hintHeading(number: number, cost: number): string {
+  return `Hint ${number}${cost ? `, ${Math.round(cost * 1000) / 10} % of the points` : ""}`;
+}
 
 function outcome(word: string | undefined): ResultsPage["outcome"] {
   if (word === undefined || word === "recorded") return "none";
@@ -173,7 +185,7 @@ function actions(status: AttemptStatus): ResultsPage["actions"] {
       return inOrder(status, [
         { command: "run", label: status.kind !== "design" ? "Score the Answer" : "Run Hidden Tests" },
         { command: "submit", label: "Submit" },
-      ]);
+      ]).concat(status.aids?.includes("hints") ? [{ command: "takeHint", label: "Take a Hint…" }] : []);
     default:
       // A study leads on by itself.
       if (status.study) return [];

@@ -25,6 +25,21 @@ test("while the tests run, the old verdict is not shown as if it were new", () =
   );
 });
 
+test("hints are offered only where they are allowed, and those that were taken are shown with their cost", () => {
+  const allowed = attempt({ state: "running", aids: ["hints"] });
+  const taken = [
+    { number: 1, text: "Look.", cost: 0 },
+    { number: 2, text: "Look twice.", cost: 0.125 },
+  ];
+  assert.deepEqual(resultsPage(allowed, undefined, taken).hints, [
+    ["Hint 1", "Look."],
+    ["Hint 2, 12.5 % of the points", "Look twice."],
+  ]);
+  const offers = (aids: string[]): boolean =>
+    resultsPage(attempt({ state: "running", aids })).actions.some(({ command }) => command === "takeHint");
+  assert.deepEqual([offers(["hints"]), offers(["explanations"])], [true, false]);
+});
+
 const NEXT = ["nextProblem", "openProblem"];
 
 test("each state offers its next step", () => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import AwareDatetime
 
+from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Model, Reveal
 
@@ -29,3 +30,5 @@ class Assignment(Model):
     """The most that is shown of a verdict; what each problem says if not given."""
     assistance: Assistance | None = None
     """Which models may help; nothing is said if not given."""
+    aids: tuple[Aid, ...] | None = None
+    """The aids that students may use; all if not given."""

@@ -15,11 +15,12 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-from pydantic import Field, JsonValue, ValidationError
+from pydantic import AfterValidator, Field, JsonValue, ValidationError
 
 from benchwright_problems.category import Category
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.figure import media_type
+from benchwright_problems.hints import MOST_HINTS, Hint, check_ladder
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import (
     Answer,
@@ -85,6 +86,7 @@ class _ProblemFile(Model):
     scan: dict[str, ScanAction] = Field(default_factory=dict)
     question: _QuestionTable | None = None
     answer: Answer | None = None
+    hints: Annotated[tuple[Hint, ...], Field(max_length=MOST_HINTS), AfterValidator(check_ladder)] = ()
 
 
 def read_pack_folder(folder: Path) -> Pack:
@@ -136,7 +138,7 @@ def _problem(folder: Path, pack: _PackFile) -> Problem:
     if spec.kind is Kind.DESIGN and not {"docker-compose.yml", "testbench.json"} & harness.keys():
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
     content: dict[str, JsonValue] = {
-        "spec": spec.model_dump(mode="json"),
+        "spec": spec.model_dump(mode="json", exclude=None if spec.hints else {"hints"}),
         "statement": statement,
         "public": dict(public_files),
         "harness": dict(harness),
@@ -160,8 +162,16 @@ def _problem(folder: Path, pack: _PackFile) -> Problem:
                 expected=spec.expected,
                 question=_question(spec),
                 figures=figures,
+                hints=tuple(hint.rule for hint in spec.hints),
             ),
-            hidden=Hidden(harness=harness, reference=reference, answer=answer, scan=spec.scan, sha256=digest(content)),
+            hidden=Hidden(
+                harness=harness,
+                reference=reference,
+                answer=answer,
+                scan=spec.scan,
+                hints=tuple(hint.text.strip() for hint in spec.hints),
+                sha256=digest(content),
+            ),
         )
     except ValidationError as error:
         raise DatasetError.from_validation(file, error) from error

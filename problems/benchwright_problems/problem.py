@@ -23,6 +23,7 @@ from pydantic import (
 from benchwright_problems.category import Category
 from benchwright_problems.editor_files import is_editor_file
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
+from benchwright_problems.hints import HintRules, HintTexts
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.rubric_points import OptionalPoints
 
@@ -249,6 +250,8 @@ class Public(Model):
     """Instructions to a model in addition to the statement."""
     question: Question | None = None
     figures: tuple[Figure, ...] = ()
+    hints: HintRules = ()
+    """What is public of its hints; no part of the task, so in no digest."""
 
     @model_validator(mode="after")
     def _paths_fit_together(self) -> Public:
@@ -292,6 +295,7 @@ class Hidden(Model):
     answer: Answer | None = None
     scan: dict[str, ScanAction] = {}
     """What submissions may do, if different from the defaults; the rules are in `scan.json` of the harness."""
+    hints: HintTexts = ()
     record: list[dict[str, JsonValue]] = []
     """What the fields above do not represent of the source record: an RFC 6902 patch from
     its export to the original."""
@@ -336,8 +340,8 @@ class Problem(Model):
 
     @property
     def public_digest(self) -> str:
-        """sha256 of everything a solver sees."""
-        return digest(self.model_dump(mode="json", exclude={"hidden"}))
+        """sha256 of everything a solver sees, without hints."""
+        return digest(self.model_dump(mode="json", exclude={"hidden": True, "public": {"hints"}}))
 
     @property
     def harness_digest(self) -> str:

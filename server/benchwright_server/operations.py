@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from benchwright_attempts.events import Focus
+from benchwright_server.aid_operations import AID_OPERATIONS
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.errors import ServerError
 from benchwright_server.operation import Operation, session_of
@@ -221,6 +222,7 @@ OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
         is_request=False,
     ),
     *STUDY_OPERATIONS,
+    *AID_OPERATIONS,
 )
 """Every operation that an editor can request."""
 

@@ -14,7 +14,14 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import JsonValue
 
-from benchwright_server import agent_protocol, design_protocol, design_views_protocol, own_test_protocol, study_protocol
+from benchwright_server import (
+    agent_protocol,
+    aid_protocol,
+    design_protocol,
+    design_views_protocol,
+    own_test_protocol,
+    study_protocol,
+)
 from benchwright_server.features.every_operation import EVERY_OPERATION
 from benchwright_server.features.requests import REQUEST_FAILED
 from benchwright_server.operations import CHANGED, Operation
@@ -50,6 +57,12 @@ merged: pulled by an editor that can, pushed to any other. |
 | `$/progress` | One per run, titled "Hidden tests"; cancelling it cancels the run. |
 | `shutdown` | Stops runs, pauses running clocks, and writes pending events. |
 """
+
+_OTHERS = (
+    *(study_protocol, design_protocol, agent_protocol, design_views_protocol, own_test_protocol),
+    aid_protocol,
+)
+"""The modules of messages besides `protocol`, in the page's order."""
 
 
 def reference() -> str:
@@ -100,7 +113,7 @@ def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]
         reach(operation.params)
         reach(operation.result)
     written = [*vars(sys.modules[Wire.__module__]).values()]
-    for others in (study_protocol, design_protocol, agent_protocol, design_views_protocol, own_test_protocol):
+    for others in _OTHERS:
         written += vars(others).values()
     return sorted(found, key=written.index)
 

@@ -40,6 +40,7 @@ async def refresh(store: Store, client: ServiceClient) -> list[str]:
             most_runs=view.most_runs,
             reveal=_most(view),
             assistance=view.assistance,
+            aids=view.aids,
         )
         name = await asyncio.to_thread(_name_of, store, assignment)
         ours = pack.model_copy(update={"name": name, "title": view.title, "problems": problems})

@@ -12,6 +12,7 @@ from benchwright_attempts.anchors import Anchor
 from benchwright_attempts.file_text import Sha256
 from benchwright_attempts.record import AttemptHeader
 from benchwright_judges.judgement import Model
+from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Pack, Problem, Reveal
 from benchwright_problems.verdict import CompilerMessage, Verdict
@@ -153,6 +154,8 @@ class AssignmentView(Model):
     """The same once it is closed; as before if not given."""
     assistance: Assistance | None = None
     """Which models may help; nothing is said if not given."""
+    aids: tuple[Aid, ...] | None = None
+    """The aids that students may use; all if not given."""
 
 
 class PublicPack(Model):

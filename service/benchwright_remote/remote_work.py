@@ -102,6 +102,21 @@ class RemoteWork:
         await self.follow()
         return await self._grading.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
 
+    async def hint(self, ref: str, number: int, *, attempt: str) -> str:
+        """The text of a hint; the service records that it was taken, and refuses what may not be taken yet.
+
+        Raises:
+            ServiceError: It refuses, or does not answer.
+            AttemptError: The attempt is of no assignment any more.
+        """
+        assignment = await asyncio.to_thread(self._assignment_of, attempt)
+        if assignment is None:
+            raise AttemptError("The assignment of this attempt is not known here any more. List the packs again.")
+        client = await self._signed_in.client(assignment.service)
+        # The service decides by what it has of the attempt.
+        await self._delivery.deliver(client, assignment, attempt)
+        return (await client.hint(attempt, number)).text
+
     async def refresh(self, within_s: float) -> None:
         """Brings packs of assignments and studies up to date; what takes longer is there the next time."""
         if self._refreshing is None or self._refreshing.done():

@@ -21,6 +21,7 @@ from benchwright_attempts.record import AttemptHeader, Row
 from benchwright_judges.service.refusals import ProblemDetails
 from benchwright_problems.problem import Pack
 from benchwright_remote.errors import LaterError, RefusedError, UnreachableError
+from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import (
     AssignmentView,
     Device,
@@ -167,6 +168,10 @@ class ServiceClient:
             reply = await self._send("POST", path, with_contents(set(missing) & texts.keys()))
         self._sent |= texts.keys()
         return _read(TypeAdapter(RunView), reply, self.url)
+
+    async def hint(self, attempt: str, number: int) -> HintText:
+        """Takes a hint of an attempt's problem, or reads one again that was taken."""
+        return await self._ask(HintText, "POST", f"/attempts/{attempt}/hints/{number}")
 
     async def seen(self, run: str, revision: int, wait_s: float) -> RunView:
         """A run, once it is at another revision or some seconds have passed."""

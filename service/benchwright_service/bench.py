@@ -29,6 +29,7 @@ from benchwright_service.devices import Devices
 from benchwright_service.evidence import Evidence
 from benchwright_service.grade_history import GradeHistory
 from benchwright_service.gradebook import Gradebooks
+from benchwright_service.hints import HandedHints
 from benchwright_service.item_report import ItemReports
 from benchwright_service.lab import Lab
 from benchwright_service.lab_closing import Closings
@@ -89,6 +90,7 @@ class Bench:
     closings: Closings
     own_runs: OwnRuns
     assistance: AssistanceChecks
+    hints: HandedHints
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
@@ -302,6 +304,7 @@ async def open_bench(
             closings,
             OwnRuns(parts.database, parts.courses, RunViews(Store(home), home, parts.courses)),
             checks,
+            HandedHints(parts.database, evidence, Store(home), parts.courses),
             *(await _others(parts, others, server, folder) if others is not None else ()),
         )
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
@@ -278,9 +279,15 @@ def assign(
         list[str] | None,
         typer.Option(help="With --assistance named: one that may help, such as github.copilot.", show_default=False),
     ] = None,
+    aid: Annotated[
+        list[Aid] | None, typer.Option(help="An aid that students may use; all if none is named.", show_default=False)
+    ] = None,
+    no_aids: Annotated[bool, typer.Option("--no-aids", help="Students may use no aid.")] = False,
     database: DatabaseUrl = "",
 ) -> None:
     """Makes an assignment; prints its id."""
+    if no_aids and aid:
+        raise typer.BadParameter("it can't be given with --aid", param_hint="--no-aids")
     with explained():
         rule = assistance_of(assistance, extension or ())
     typer.echo(
@@ -299,6 +306,7 @@ def assign(
                 reveal_after_due=reveal_after_due,
                 reveal_after_closing=reveal_after_closing,
                 assistance=rule,
+                aids=() if no_aids else aid or None,
             ),
         )
     )

@@ -17,6 +17,7 @@ from sqlalchemy.exc import IntegrityError
 
 from benchwright_judges.database import Database
 from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance, Ruled
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Pack, Problem, Reveal, digest
@@ -43,6 +44,8 @@ class AssignmentRules:
     reveal: RevealPhases = field(default_factory=RevealPhases)
     assistance: Assistance | None = None
     """None if nothing is said."""
+    aids: frozenset[Aid] | None = None
+    """None for all."""
 
     def check(self) -> None:
         """Makes sure that they fit each other.
@@ -64,6 +67,7 @@ class AssignmentRules:
             "reveal": self.reveal.first,
             "reveal_after_due": self.reveal.after_due,
             "reveal_after_closing": self.reveal.after_closing,
+            "aids": json.dumps([aid.value for aid in Aid if aid in self.aids]) if self.aids is not None else None,
         }
 
 
@@ -132,6 +136,7 @@ class Courses:
         reveal_after_due: Reveal | None = None,
         reveal_after_closing: Reveal | None = None,
         assistance: Assistance | None = None,
+        aids: Collection[Aid] | None = None,
     ) -> str:
         """Makes an assignment; returns its id.
 
@@ -139,7 +144,7 @@ class Courses:
             BenchServiceError: There is no such course, pack or problem, or it closes before it is due.
         """
         phases = RevealPhases(reveal, reveal_after_due, reveal_after_closing)
-        rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance)
+        rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance, _all_or(aids))
         rules.check()
         try:
             known = await asyncio.to_thread(self._store.public, pack)
@@ -305,6 +310,7 @@ class Courses:
             reveal_after_due=row.reveal_after_due,
             reveal_after_closing=row.reveal_after_closing,
             assistance=history[-1].rule if (history := ruled(row.assistance)) else None,
+            aids=tuple(Aid(one) for one in json.loads(row.aids)) if row.aids is not None else None,
         )
 
     async def _public(self, name: str) -> tuple[Pack, str]:
@@ -314,6 +320,10 @@ class Courses:
         if known is None or (known[0] is not pack and known[0] != pack):
             known = self._digests[name] = (pack, await asyncio.to_thread(_digest, pack))
         return known
+
+
+def _all_or(aids: Collection[Aid] | None) -> frozenset[Aid] | None:
+    return frozenset(aids) if aids is not None else None
 
 
 def ruled(column: str | None) -> tuple[Ruled, ...]:

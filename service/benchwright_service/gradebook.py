@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import insert, select
 
@@ -26,15 +26,27 @@ from benchwright_service.tables import (
     ATTEMPTS_HELD,
     EXTENSION_HISTORY,
     EXTENSIONS,
+    HINTS,
     IDENTITIES,
     MEMBERS,
     RUNS,
     moment,
 )
 from benchwright_teaching.grade_files import Column, Line
-from benchwright_teaching.points import Counting, DecidedRun, Grading, Times, Worth, times_of, worth_of
+from benchwright_teaching.points import (
+    CostlyHint,
+    Counting,
+    DecidedRun,
+    Grading,
+    Times,
+    Worth,
+    charged,
+    times_of,
+    worth_of,
+)
 
 _Key = tuple[str, str]
+_Fact = TypeVar("_Fact", DecidedRun, CostlyHint)
 
 
 @dataclass(frozen=True)
@@ -149,6 +161,7 @@ class Gradebooks:
         students = await self._progress.students(course)
         rules = await self._rules(course)
         runs = await self._runs(course, instead)
+        hints = await self._hints(course)
         groups = _groups(students)
         extensions = await self._extensions(course)
         adjustments = await self._adjustments(course)
@@ -158,7 +171,9 @@ class Gradebooks:
                 (student.account, view.id): _grade(
                     view,
                     rules[view.id],
-                    _together(runs, groups[student.account] if rules[view.id].by_group else [student.account], view.id),
+                    _charged(
+                        runs, hints, groups[student.account] if rules[view.id].by_group else [student.account], view.id
+                    ),
                     extensions.get((student.account, view.id)),
                     adjustments.get((student.account, view.id), ()),
                 )
@@ -276,6 +291,21 @@ class Gradebooks:
             rows = (await connection.execute(wanted)).all()
         return await asyncio.to_thread(_decided, rows, instead)
 
+    async def _hints(self, course: str) -> dict[_Key, dict[str, list[CostlyHint]]]:
+        held = ATTEMPTS_HELD.c
+        wanted = (
+            select(held.account, held.assignment, held.problem, HINTS.c.number, HINTS.c.cost, HINTS.c.at)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held.assignment)
+            .join(HINTS, HINTS.c.attempt == held.attempt)
+            .where(ASSIGNMENTS.c.course == course)
+        )
+        found: dict[_Key, dict[str, list[CostlyHint]]] = defaultdict(lambda: defaultdict(list))
+        async with self._database.reading() as connection:
+            for row in await connection.execute(wanted):
+                taken = CostlyHint(row.number, moment(row.at), row.cost)
+                found[row.account, row.assignment][row.problem.partition("/")[2]].append(taken)
+        return found
+
     async def _extensions(self, course: str) -> dict[_Key, Times]:
         wanted = (
             select(EXTENSIONS)
@@ -333,13 +363,27 @@ def _groups(students: Sequence[Student]) -> Mapping[str, Sequence[str]]:
     return {student.account: named[student.group] if student.group else [student.account] for student in students}
 
 
-def _together(
-    runs: Mapping[_Key, Mapping[str, Sequence[DecidedRun]]], accounts: Sequence[str], assignment: str
+def _charged(
+    runs: Mapping[_Key, Mapping[str, Sequence[DecidedRun]]],
+    hints: Mapping[_Key, Mapping[str, Sequence[CostlyHint]]],
+    accounts: Sequence[str],
+    assignment: str,
 ) -> Mapping[str, Sequence[DecidedRun]]:
-    """The runs of several students, by problem."""
-    found: dict[str, list[DecidedRun]] = defaultdict(list)
+    """The runs of several students, by problem, with what their hints cost."""
+    taken = _together(hints, accounts, assignment)
+    return {
+        problem: charged(theirs, taken.get(problem, ()))
+        for problem, theirs in _together(runs, accounts, assignment).items()
+    }
+
+
+def _together(
+    by_student: Mapping[_Key, Mapping[str, Sequence[_Fact]]], accounts: Sequence[str], assignment: str
+) -> Mapping[str, Sequence[_Fact]]:
+    """What is known of several students, by problem."""
+    found: dict[str, list[_Fact]] = defaultdict(list)
     for account in accounts:
-        for problem, theirs in runs.get((account, assignment), {}).items():
+        for problem, theirs in by_student.get((account, assignment), {}).items():
             found[problem].extend(theirs)
     return found
 

@@ -34,6 +34,7 @@ from benchwright_service.tables import (
     DEVICES,
     EXTENSION_HISTORY,
     EXTENSIONS,
+    HINTS,
     IDENTITIES,
     LTI_SCORES,
     MEMBERS,
@@ -132,8 +133,9 @@ class People:
     async def export(self, course: str, account: str) -> bytes:
         """What the service has of a person in a course, as far as they may see it: a ZIP archive.
 
-        It has `person.json`, and a folder for each attempt with `events.jsonl`, `receipts.jsonl`, `runs.json` and the
-        files of each run. Of verdicts it has what the person was shown, and nothing hidden.
+        It has `person.json`, and a folder for each attempt with `events.jsonl`, `receipts.jsonl`, `runs.json`,
+        `hints.json` if hints were taken, and the files of each run. Of verdicts it has what the person was shown, and
+        nothing hidden.
 
         Raises:
             BenchServiceError: They are not in the course.
@@ -215,10 +217,12 @@ class People:
         mine = RUNS.c.attempt == attempt.attempt
         signed = select(RECEIPTS.c.anchor).where(RECEIPTS.c.attempt == attempt.attempt).order_by(RECEIPTS.c.events)
         checked = select(ASSISTANCE_CHECKS.c.found).where(ASSISTANCE_CHECKS.c.attempt == attempt.attempt)
+        hints = select(HINTS.c.number, HINTS.c.cost, HINTS.c.at).where(HINTS.c.attempt == attempt.attempt)
         async with self._database.reading() as connection:
             runs = (await connection.execute(select(RUNS).where(mine).order_by(RUNS.c.number))).all()
             anchors = (await connection.execute(signed)).scalars().all()
             found = (await connection.execute(checked)).scalar()
+            taken = (await connection.execute(hints)).mappings().all()
         archive.writestr(f"{folder}/receipts.jsonl", "".join(f"{anchor}\n" for anchor in anchors))
         shown = []
         for run in runs:
@@ -229,6 +233,8 @@ class People:
                 archive.writestr(f"{folder}/runs/{run.number}/{path}", content)
         if found is not None:
             archive.writestr(f"{folder}/assistance.json", f"{found}\n")
+        if taken:
+            archive.writestr(f"{folder}/hints.json", _json([dict(row) for row in taken]))
         archive.writestr(f"{folder}/runs.json", _json({"problem": attempt.problem, "runs": shown}))
 
     async def _delete_files(self, attempts: Sequence[str]) -> None:
@@ -252,7 +258,7 @@ async def _delete_rows(connection: AsyncConnection, course: str, account: str, a
         await connection.execute(delete(table).where(table.c.account == account, _in_course(table, course)))
     runs = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempts))
     await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(runs)))
-    for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, ATTEMPTS_HELD):
+    for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, HINTS, ATTEMPTS_HELD):
         await connection.execute(delete(table).where(table.c.attempt.in_(attempts)))
     await connection.execute(delete(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account))
 

@@ -141,6 +141,8 @@ ASSIGNMENTS = Table(
     Column("reveal_after_closing", Text),
     # A JSON list of `Ruled`, oldest first; null if nothing was ever said.
     Column("assistance", Text),
+    # A JSON list of `Aid`; null for all.
+    Column("aids", Text),
     Column("created", Double, nullable=False),
     # See `benchwright_teaching.points.Grading`.
     Column("points", Double, nullable=False, server_default="1"),
@@ -267,6 +269,18 @@ ASSISTANCE_CHECKS = Table(
     Column("found", Text, nullable=False),
 )
 """What records of attempts say of help by models, where their assignment says something of it."""
+
+HINTS = Table(
+    "service_hints",
+    METADATA,
+    Column("attempt", Text, ForeignKey("service_attempts.attempt"), primary_key=True),
+    # Its rank in the problem, from 1.
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    # Share of the problem's points, as it was then.
+    Column("cost", Double, nullable=False),
+    Column("at", Double, nullable=False),
+)
+"""Hints that the service has handed out."""
 
 RECEIPTS = Table(
     "service_receipts",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -64,6 +64,8 @@ class DecidedRun:
     passed: bool
     share: float
     """Of the hidden tests that passed, from 0 to 1."""
+    hints_cost: float = 0.0
+    """Share of the problem's points that the hints cost which were taken before it."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def worth_of(runs: Sequence[DecidedRun], grading: Grading, times: Times) -> Wort
 
 
 def share_of(run: DecidedRun, grading: Grading) -> float:
-    """Which share of a problem's points a run is worth if it is not late, from 0 to 1."""
+    """Which share of a problem's points a run is worth if it is not late and no hint was taken, from 0 to 1."""
     return run.share if grading.partial else float(run.passed)
 
 
@@ -107,4 +109,32 @@ def days_late(at: datetime, due: datetime | None) -> int:
 def _worth(run: DecidedRun, grading: Grading, due: datetime | None) -> Worth:
     late = days_late(run.at, due)
     kept = max(0.0, 1 - late * grading.late_percent / 100)
-    return Worth(round(grading.points * share_of(run, grading) * kept, 3), run, late)
+    earned = max(0.0, share_of(run, grading) - run.hints_cost)
+    return Worth(round(grading.points * earned * kept, 3), run, late)
+
+
+@dataclass(frozen=True)
+class CostlyHint:
+    """A hint that somebody took."""
+
+    number: int
+    """Its rank in the problem."""
+    at: datetime
+    cost: float
+    """Share of the problem's points."""
+
+
+def charged(runs: Sequence[DecidedRun], hints: Sequence[CostlyHint]) -> Sequence[DecidedRun]:
+    """The runs at a problem with what the hints cost that were taken before each; a hint costs once.
+
+    Args:
+        runs: Of a student, or of a group.
+        hints: That any of them took at the problem, in any attempt.
+    """
+    first: dict[int, CostlyHint] = {}
+    for hint in sorted(hints, key=lambda one: one.at):
+        first.setdefault(hint.number, hint)
+    return [
+        replace(run, hints_cost=min(1.0, sum(hint.cost for hint in first.values() if hint.at <= run.at)))
+        for run in runs
+    ]

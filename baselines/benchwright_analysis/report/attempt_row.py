@@ -41,6 +41,7 @@ class Facts:
     statement: str = ""
     knowledge_cutoff: str = ""
     violations: list[str] = field(default_factory=list)
+    hint_costs: list[float] = field(default_factory=list)
     change_reasons: bool | None = None
     shown: int = 0
     pauses: int = 0
@@ -118,6 +119,8 @@ class FoldedEvents:
             knowledge_cutoff=facts.knowledge_cutoff,
             violations=len(facts.violations),
             violation_rules=" ".join(sorted(set(facts.violations))),
+            hints=len(facts.hint_costs),
+            hints_cost=round(sum(facts.hint_costs), 6),
             problem_digest=header.problem_digest,
             change_reasons=facts.change_reasons,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, Table
 
 _LISTED = 1000
@@ -35,4 +36,27 @@ def attempts_table(data: Dataset) -> Section:
     )
     columns = ("attempt", "who", "problem", "group", "minutes", "end", "score", "runs", "forecast (min)")
     table = Table("All attempts", (*columns, "violations", "left out for"), rows, note, detail=True)
-    return Section("attempts", "Attempts", (), (), (table,), in_json=False)
+    return Section("attempts", "Attempts", (), (), (table, *_hints(data)), in_json=False)
+
+
+def _hints(data: Dataset) -> Sequence[Table]:
+    """Hints by problem and condition, if any were taken."""
+    taken: dict[tuple[str, str], list[Observation]] = {}
+    for one in data.observations:
+        if one.hints:
+            taken.setdefault((one.title, one.group), []).append(one)
+    if not taken:
+        return ()
+    rows: list[Sequence[Cell]] = [
+        (
+            title,
+            group,
+            len(found),
+            sum(one.hints for one in found),
+            round(sum(one.hints_cost for one in found) / len(found), 3),
+        )
+        for (title, group), found in sorted(taken.items())
+    ]
+    columns = ("problem", "group", "attempts with hints", "hints", "mean cost (share of the points)")
+    note = "Only attempts in which hints were taken; no outcome or time in this report is changed by their cost."
+    return (Table("Hints taken", columns, rows, note),)

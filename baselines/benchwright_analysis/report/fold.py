@@ -22,9 +22,11 @@ from benchwright_attempts.clock import Clock
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.event_body import Evidence, TextEffect
 from benchwright_attempts.events import EVENT_TYPES
+from benchwright_attempts.hint_ladder import FEATURE
 from benchwright_attempts.record import AttemptHeader, read_json, type_of
 from benchwright_attempts.state import STUDY_CLOSED, AttemptState
 from benchwright_attempts.timeline import MAIN_THRESHOLD_S, THRESHOLDS_S, TimeAtWork
+from benchwright_problems.aids import Aid
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +288,12 @@ class Fold:
         """The condition was violated."""
         self._facts.violations.append(read_json(body)["rule"])
 
+    def read_aid(self, _seq: int, _wall: str, body: str) -> None:
+        """An aid was used."""
+        value = read_json(body)
+        if (value["aid"], value["feature"]) == (Aid.HINTS, FEATURE):
+            self._facts.hint_costs.append(value.get("cost", 0.0))
+
     def read_assigned(self, _seq: int, _wall: str, body: str) -> None:
         """The terms of the attempt."""
         self._facts.assigned = read_json(body)
@@ -322,6 +330,7 @@ _BY_TYPE: dict[str, _Reader] = {
     "timed_out": Fold.read_timed_out,
     "suspended": Fold.read_suspended,
     "violation": Fold.read_violation,
+    "aid_used": Fold.read_aid,
     "assigned": Fold.read_assigned,
     "forecast": Fold.read_forecast,
     "self_estimate": Fold.read_estimate,

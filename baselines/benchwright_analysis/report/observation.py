@@ -213,6 +213,10 @@ the latest of several models; empty if it is unknown."""
     """Violations of the condition that were flagged."""
     violation_rules: str
     """Which, joined by a space."""
+    hints: int = 0
+    """Hints of the problem that were taken; 0 if the recording level is `timing`."""
+    hints_cost: float = 0.0
+    """Share of the problem's points that they cost together."""
     judge_method: str
     """`deterministic`, `model`, `person`; empty for designs."""
     judge_votes: str

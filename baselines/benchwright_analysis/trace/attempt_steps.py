@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceStep, change, whole
+from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.attribution import Origin, attribute
 from benchwright_attempts.events import (
     Abandoned,
@@ -175,6 +176,12 @@ class _Reading:
 
 def _of_model(event: Event, at_s: float) -> TraceStep | None:
     match event:
+        case AidUsed():
+            what = f"{event.aid.replace('_', ' ')}: {event.feature.replace('_', ' ')} {event.detail}".rstrip()
+            facts = {"outcome": event.outcome} if event.outcome else {}
+            if event.cost:
+                facts["cost"] = f"{100 * event.cost:g} % of the points"
+            return TraceStep(StepKind.SHOWN, f"{event.path}: {what}" if event.path else what, at_s, facts)
         case ModelUsage():
             amounts = {
                 "requests": event.calls,

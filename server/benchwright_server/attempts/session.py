@@ -17,11 +17,13 @@ from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AttemptElsewhereError, ClaimLostError
 from benchwright_attempts.evidence import SelfEstimate, Violation
 from benchwright_attempts.grading import ANSWER, judged_paths
+from benchwright_attempts.hint_ladder import HintLadder
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.replay import ReplayedFile
 from benchwright_attempts.summary import AttemptVerdict
 from benchwright_attempts.terms import ClockDisplay, Terms
 from benchwright_judges.score import INSTANT
+from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
 from benchwright_server.attempts.recorder import Recorder
 from benchwright_server.attempts.verdict_words import words_of
@@ -96,6 +98,7 @@ class Session(Adapter):
         self.workspace = workspace
         self.terms = terms
         self.attempt = Attempt(services, header, problem, terms, self, flagged=flagged, warms_up=True)
+        self.hints = HintLadder(services, header, problem, self.attempt)
         self._claim = None if isinstance(claim, str) else claim
         self.attempt.writer.elsewhere = AttemptElsewhereError(claim) if isinstance(claim, str) else None
         self._watching: asyncio.Task[None] | None = None
@@ -281,7 +284,7 @@ class Session(Adapter):
             runs_allowed=self.terms.runs_allowed,
             assistance=self.terms.assistance.told if self.terms.assistance is not None else None,
             without_help=self.terms.is_without_help,
-            aids=[aid.value for aid in self.terms.allowed_aids],
+            aids=[aid.value for aid in self.terms.allowed_aids if aid is not Aid.HINTS or self.hints.is_there],
             read_only=str(self.attempt.writer.elsewhere) if self.is_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,
         )

@@ -293,7 +293,11 @@ class Sessions:
             Terms(header.condition, assigned)
             if assigned is not None or given is None
             else Terms(
-                header.condition, most_runs=given.most_runs, most_shown=given.reveal, assistance=given.assistance
+                header.condition,
+                most_runs=given.most_runs,
+                most_shown=given.reveal,
+                assistance=given.assistance,
+                aids=frozenset(given.aids) if given.aids is not None else None,
             )
         )
         session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged, held)

@@ -34,6 +34,8 @@ COMMANDS = (
     "replayAt",
     "trace",
     "numbers",
+    "hints",
+    "hint",
 )
 """The operations that are also commands, in the order of `operations.OPERATIONS`."""
 

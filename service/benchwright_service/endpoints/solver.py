@@ -7,6 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from benchwright_judges.service.refusals import BODY, Kind, RefusalError, refusals
+from benchwright_problems.hints import MOST_HINTS
+from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import (
     AssignmentView,
     Id,
@@ -83,6 +85,18 @@ async def run(attempt: OneId, body: NewRun, account: Account, bench: TheBench) -
     outcome = await bench.runs.submit(account, attempt, body)
     status = 424 if isinstance(outcome, MissingFiles) else 202
     return Response(outcome.model_dump_json(), status, media_type="application/json")
+
+
+@router.post(
+    "/attempts/{attempt}/hints/{number}",
+    summary="Take a hint, or read it again",
+    responses=refusals(Kind.NOT_FOUND, Kind.CONFLICT),
+)
+async def hint(
+    attempt: OneId, number: Annotated[int, Path(ge=1, le=MOST_HINTS)], account: Account, bench: TheBench
+) -> HintText:
+    """Hands out the next hint of the attempt's problem; what it costs is noted before it is sent."""
+    return await bench.hints.take(account, attempt, number)
 
 
 @router.get("/runs/{run}", summary="How far a run is", responses=refusals(Kind.NOT_FOUND))

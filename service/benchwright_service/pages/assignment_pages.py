@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
+from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed, Assistance
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import AssignmentView
@@ -40,10 +41,11 @@ async def assign(visit: Visit) -> Response:
             reveal_after_due=rules.reveal.after_due,
             reveal_after_closing=rules.reveal.after_closing,
             assistance=rules.assistance,
+            aids=rules.aids,
         )
     except (BenchServiceError, ValueError) as error:
         told = Problem(_sentence(error), "Correct the field, and assign again.")
-        return await course_page(visit, member, told, {name: visit.field(name) for name in FIELDS})
+        return await course_page(visit, member, told, _sent(visit))
     await visit.bench.audit.note(visit.account, member.course, "assigned", made)
     return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
@@ -77,7 +79,7 @@ async def _form(visit: Visit, problem: Problem | None) -> Response:
         is_archived=await visit.is_archived(),
         policies=list(Reveal),
         problem=problem,
-        fields={name: visit.field(name) for name in FIELDS} if problem else _fields(view),
+        fields=_sent(visit) if problem else _fields(view),
     )
 
 
@@ -105,6 +107,7 @@ def _rules(visit: Visit) -> AssignmentRules:
         _count(visit.field("runs")),
         RevealPhases(*(_policy(visit, name) for name in ("reveal", "reveal-after-due", "reveal-after-closing"))),
         _assistance(visit),
+        _aids(visit),
     )
 
 
@@ -117,6 +120,19 @@ def _assistance(visit: Visit) -> Assistance | None:
     value = visit.field("assistance")
     allowed = Allowed(value) if value in {one.value for one in Allowed} else None
     return assistance_of(allowed, visit.field("extensions", 4_000).replace(",", " ").split())
+
+
+def _aids(visit: Visit) -> frozenset[Aid] | None:
+    """The aids that are ticked; None for all, and if the form does not ask."""
+    ticked = set(visit.chosen("aids"))
+    if not visit.field("aids-said") or ticked >= set(Aid):
+        return None
+    return frozenset(aid for aid in Aid if aid.value in ticked)
+
+
+def _sent(visit: Visit) -> dict[str, str]:
+    """What a form was sent with, to be corrected."""
+    return {name: visit.field(name) for name in FIELDS} | {"aids": " ".join(visit.chosen("aids"))}
 
 
 def _fields(view: AssignmentView) -> dict[str, str]:
@@ -133,6 +149,8 @@ def _fields(view: AssignmentView) -> dict[str, str]:
         "reveal-after-closing": view.reveal_after_closing or "",
         "assistance": rule.allowed.value if rule is not None else "",
         "extensions": " ".join(rule.extensions) if rule is not None else "",
+        "aids-said": "yes",
+        "aids": " ".join(Aid if view.aids is None else view.aids),
     }
 
 

@@ -32,6 +32,8 @@ FIELDS = (
     "reveal-after-closing",
     "assistance",
     "extensions",
+    "aids-said",
+    "aids",
 )
 """Of the form for an assignment."""
 

@@ -49,6 +49,10 @@ class Visit:
         value = self.form.get(name)
         return value.strip()[:most] if isinstance(value, str) else ""
 
+    def chosen(self, name: str) -> list[str]:
+        """The values of a form's check boxes of one name that are ticked."""
+        return [value for value in self.form.getlist(name) if isinstance(value, str)]
+
     def number(self, name: str, least: float, most: float, usual: float | None = None) -> float:
         """A number of the form; the usual one where the field is empty.
 

@@ -4,7 +4,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from benchwright_teaching.points import Counting, DecidedRun, Grading, Times, days_late, times_of, worth_of
+from benchwright_teaching.points import (
+    CostlyHint,
+    Counting,
+    DecidedRun,
+    Grading,
+    Times,
+    charged,
+    days_late,
+    times_of,
+    worth_of,
+)
 
 DUE = datetime(2026, 12, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -59,3 +69,18 @@ def test_nothing_counts_after_the_assignment_has_closed() -> None:
 )
 def test_an_extension_never_closes_before_it_is_due(extension: Times | None, due: int, closes: int) -> None:
     assert times_of(Times(DUE, DUE + 2 * HOUR), extension) == Times(DUE + due * HOUR, DUE + closes * HOUR)
+
+
+def test_a_hint_costs_later_runs_once_whoever_of_a_group_took_it() -> None:
+    early, late = run(-3, passed=True), run(-1, passed=True)
+    hints = [CostlyHint(2, DUE - 2 * HOUR, 0.25), CostlyHint(2, DUE - 1.5 * HOUR, 0.25), CostlyHint(1, DUE, 0.5)]
+    before, after = charged([early, late], hints)
+    assert (before.hints_cost, after.hints_cost) == (0.0, 0.25)
+    assert worth_of([after], Grading(points=4), Times(DUE)).points == 3
+    assert worth_of([before, after], Grading(points=4), Times(DUE)).points == 4
+
+
+def test_hints_never_take_more_than_a_run_is_worth() -> None:
+    partly = run(-1, passed=False, share=0.2)
+    (charged_run,) = charged([partly], [CostlyHint(1, DUE - 5 * HOUR, 0.5)])
+    assert worth_of([charged_run], Grading(partial=True), Times(DUE)).points == 0

@@ -19,8 +19,9 @@ const headline = element("h2", { class: "headline" });
 const message = element("p");
 const status = element("div", { role: "status", "aria-live": "polite" }, headline, message);
 const title = element("h1");
+const hints = element("div", { role: "log", "aria-label": "Hints" });
 const details = element("div");
-main().append(title, status, details);
+main().append(title, status, hints, details);
 
 function show(page: ResultsPage): void {
   title.textContent = page.title;
@@ -29,6 +30,10 @@ function show(page: ResultsPage): void {
   headline.className = `headline ${page.outcome}`;
   message.replaceChildren(...withCode(page.message));
   message.hidden = !page.message;
+  const taken = hintSection(page);
+  // What stays is not announced again.
+  if (taken.length !== hints.childElementCount || hints.dataset["of"] !== page.title) hints.replaceChildren(...taken);
+  hints.dataset["of"] = page.title;
   details.replaceChildren(
     ...actions(page),
     ...compiler(page),
@@ -46,6 +51,16 @@ function actions(page: ResultsPage): Node[] {
     button(label, () => send({ type: "command", command })),
   );
   return [element("div", { class: "actions" }, ...buttons)];
+}
+
+function hintSection(page: ResultsPage): Node[] {
+  return page.hints.map(([heading, text]) =>
+    element("section", {}, element("h3", {}, heading), ...text.split(/\n{2,}/).map(paragraph)),
+  );
+}
+
+function paragraph(text: string): Node {
+  return element("p", {}, ...withCode(text));
 }
 
 function facts(page: ResultsPage): Node[] {

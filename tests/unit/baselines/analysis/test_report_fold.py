@@ -17,6 +17,7 @@ from benchwright_analysis.report.event_columns import EventColumns
 from benchwright_analysis.report.fold import Fold, Folded
 from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.reading import Job, fold_attempts
+from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.attribution import BY_MODEL, Origin, attribute
 from benchwright_attempts.attribution_method import AttributionMethod
@@ -416,3 +417,15 @@ def _change(path: Path, statement: str) -> None:
 def test_times_are_those_of_the_wall(log: StudyLog, attempt: str, time: SetTime) -> None:
     log.append_blocking(attempt, Started())
     assert datetime.fromisoformat(fold(log, attempt).observation.started) == time.wall
+
+
+def test_hints_are_counted_with_what_they_cost_and_other_aids_are_not(log: StudyLog, attempt: str) -> None:
+    for event in (
+        Started(),
+        AidUsed(aid="hints", feature="hint", detail="1"),
+        AidUsed(aid="design_views", feature="schematic", detail="a"),
+        AidUsed(aid="hints", feature="hint", detail="2", cost=0.25),
+    ):
+        log.append_blocking(attempt, event)
+    row = fold(log, attempt).observation
+    assert (row.hints, row.hints_cost) == (2, 0.25)

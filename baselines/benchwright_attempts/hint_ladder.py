@@ -1,0 +1,157 @@
+"""The hints of an attempt: one after the other, each recorded before it is shown."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Never
+
+from benchwright_attempts.aid_used import AidUsed
+from benchwright_attempts.clock import advance
+from benchwright_attempts.errors import AidRefusedError
+from benchwright_attempts.evidence import Recording
+from benchwright_problems.aids import Aid
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.engine import Attempt
+    from benchwright_attempts.log import EventLog
+    from benchwright_attempts.record import AttemptHeader
+    from benchwright_attempts.services import Services
+    from benchwright_problems.problem import Problem
+
+FEATURE = "hint"
+"""What `AidUsed` calls it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenHint:
+    """A hint that the solver has."""
+
+    number: int
+    """From 1."""
+    text: str
+    cost: float
+    """Share of the problem's points."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextHint:
+    """The hint that comes next, without its text."""
+
+    number: int
+    cost: float
+    price: str
+    """The cost, in words."""
+    waits_for: str
+    """What is missing before it may be taken, in words; empty if nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """How far an attempt is on the ladder."""
+
+    of: int
+    """How many hints the problem has."""
+    taken: tuple[TakenHint, ...]
+    next: NextHint | None
+    """None after the last, and once the attempt has ended."""
+
+
+class HintLadder:
+    """Shows the hints that were taken, and takes the next.
+
+    Args:
+        services: Of the process.
+        header: The attempt.
+        problem: Its problem, without the hidden part.
+        attempt: Says whether hints are allowed, and records.
+    """
+
+    def __init__(self, services: Services[EventLog], header: AttemptHeader, problem: Problem, attempt: Attempt) -> None:
+        self._services = services
+        self._header = header
+        self._rules = problem.public.hints
+        self._attempt = attempt
+        self._taking = asyncio.Lock()
+        self._texts: dict[int, str] = {}
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the problem has hints, and the attempt's record can have which were taken."""
+        return bool(self._rules) and self._header.recording is not Recording.TIMING
+
+    async def shown(self) -> Hints:
+        """The hints that were taken, and what is next.
+
+        Raises:
+            AidRefusedError: The attempt does not allow hints, or not now.
+            ProblemsError: The hidden part can't be read.
+        """
+        goes_on = await self._check()
+        return await self._shown(await self._taken(), goes_on=goes_on)
+
+    async def take(self, number: int | None = None) -> Hints:
+        """Takes the next hint; once this returns, that is on disk.
+
+        Args:
+            number: The one that is meant, so that asking twice takes one. None for the next.
+
+        Raises:
+            AidRefusedError: The attempt does not allow hints, there is none left, or it is not available yet.
+            ProblemsError: The hidden part can't be read.
+        """
+        async with self._taking:
+            if not await self._check():
+                raise AidRefusedError("This attempt has ended: no more hints can be taken in it.")
+            taken = await self._taken()
+            following = await self._next(taken)
+            if number is not None and number != taken + 1:
+                return await self._shown(taken) if 1 <= number <= taken else _refuse(f"Hint {taken + 1} comes next.")
+            if following is None:
+                _refuse(f"There are no more hints: you have all {taken}.")
+            if following.waits_for:
+                _refuse(f"Hint {following.number} can be taken after {following.waits_for}.")
+            # A hint that can't be read costs nothing.
+            await self._text(following.number)
+            used = AidUsed(aid=Aid.HINTS, feature=FEATURE, detail=str(following.number), cost=following.cost)
+            await self._attempt.use(used)
+            return await self._shown(taken + 1)
+
+    async def _check(self) -> bool:
+        goes_on = await self._attempt.check_aid(Aid.HINTS)
+        if not self._rules:
+            _refuse("This problem has no hints.")
+        if not self.is_there:
+            _refuse("The record of this attempt keeps times alone, so it has no hints.")
+        return goes_on
+
+    async def _taken(self) -> int:
+        await self._services.log.settled()
+        events = await asyncio.to_thread(self._services.log.events, self._header.id)
+        used = [one.event for one in events if isinstance(one.event, AidUsed)]
+        count = sum(event.aid == Aid.HINTS and event.feature == FEATURE for event in used)
+        return min(count, len(self._rules))
+
+    async def _shown(self, taken: int, *, goes_on: bool = True) -> Hints:
+        texts = [
+            TakenHint(number, await self._text(number), self._rules[number - 1].cost) for number in range(1, taken + 1)
+        ]
+        return Hints(len(self._rules), tuple(texts), await self._next(taken) if goes_on else None)
+
+    async def _next(self, taken: int) -> NextHint | None:
+        if taken == len(self._rules):
+            return None
+        rule, summary = self._rules[taken], await self._attempt.writer.summary()
+        active_s = advance(summary.clock, self._attempt.writer.moment()).active_s
+        return NextHint(taken + 1, rule.cost, rule.price, rule.waits_for(summary.runs, active_s))
+
+    async def _text(self, number: int) -> str:
+        if number not in self._texts:
+            asked = self._services.grading.hint(self._header.problem, number, attempt=self._header.id)
+            self._texts[number] = await asked
+        return self._texts[number]
+
+
+def _refuse(message: str) -> Never:
+    raise AidRefusedError(message)

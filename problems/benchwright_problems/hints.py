@@ -1,0 +1,79 @@
+"""A problem's ladder of hints: what each costs and when it may be taken. What they say is in the hidden part."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST_HINTS = 20
+"""Of one problem."""
+
+
+class HintRule(BaseModel):
+    """What everybody may know of a hint."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    cost: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Share of the problem's points that it costs."""
+    after_runs: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """How many verdicts the attempt must have before."""
+    after_minutes: Annotated[float, Field(ge=0, le=10_000)] = 0.0
+    """How long the attempt's clock must have run before."""
+
+    def waits_for(self, runs: int, active_s: float) -> str:
+        """What is missing before it may be taken, in words; empty if nothing is.
+
+        Args:
+            runs: Verdicts of the attempt so far.
+            active_s: Time that its clock has run, in seconds.
+        """
+        missing = []
+        if runs < self.after_runs:
+            missing.append(f"{_counted(self.after_runs, 'run')} ({runs} so far)")
+        if active_s < self.after_minutes * 60:
+            missing.append(f"{self.after_minutes:g} min of work ({int(active_s // 60)} so far)")
+        return " and ".join(missing)
+
+    @property
+    def price(self) -> str:
+        """What it costs, in words."""
+        return f"{self.cost * 100:g} % of the points" if self.cost else "nothing"
+
+
+class Hint(HintRule):
+    """A hint as the author of a problem writes it."""
+
+    text: Annotated[str, Field(min_length=1, max_length=4_000, pattern=r"\S")]
+    """Markdown."""
+
+    @property
+    def rule(self) -> HintRule:
+        """It without its text."""
+        return HintRule(cost=self.cost, after_runs=self.after_runs, after_minutes=self.after_minutes)
+
+
+def check_ladder(hints: tuple[Hint, ...]) -> tuple[Hint, ...]:
+    """The hints themselves.
+
+    Raises:
+        ValueError: Together they cost more than the points.
+    """
+    total = sum(hint.cost for hint in hints)
+    if total > 1 + 1e-9:
+        raise ValueError(f"together they cost {total:g} of the points; lower “cost” so that the sum is at most 1")
+    return hints
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _is_empty(value: object) -> bool:
+    return not value
+
+
+# Left out where there are none: records from before there were hints stay as they were.
+HintRules = Annotated[tuple[HintRule, ...], Field(exclude_if=_is_empty)]
+HintTexts = Annotated[tuple[str, ...], Field(exclude_if=_is_empty)]

@@ -1,0 +1,128 @@
+"""Hints at a service: handed out in order, to who may have them, and taken off the points of later runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from benchwright_attempts.events import Started, Submitted
+from benchwright_harness.run import starting_files
+from benchwright_problems.aids import Aid
+from benchwright_problems.home import Home
+from benchwright_problems.problem import Problem
+from benchwright_problems.store import Store
+from benchwright_remote.messages import Role
+
+from ..bench_service import Course, Service, Solver
+from .test_bench_service_pages import csrf, invitation, signed_in
+
+REF = "starter/saturating-counter"
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
+
+
+@pytest.fixture
+def course(service: Service) -> Course:
+    return service.set_up(problems=("saturating-counter",))
+
+
+@pytest.fixture
+def solver(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]:
+    solver = Solver.joining(service, course, tmp_path)
+    yield solver
+    solver.log.close()
+
+
+def begun(solver: Solver, problem: Problem) -> str:
+    files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    attempt = solver.begin(REF, files)
+    solver.record(attempt, Started())
+    assert solver.send(attempt).status_code == 200
+    return attempt
+
+
+def ran(solver: Solver, problem: Problem, attempt: str, number: int, *, right: bool) -> tuple[str, str]:
+    """Outcome and message of a run."""
+    files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
+    outcome = solver.verdict(
+        solver.run(attempt, number, dict(problem.hidden.reference) if right else files).json()["id"]
+    )
+    verdict = outcome["verdict"]
+    return verdict["outcome"], verdict["message"]
+
+
+def take(solver: Solver, attempt: str, number: int) -> httpx2.Response:
+    with solver.service.client(solver.token) as client:
+        return client.post(f"/api/v1/attempts/{attempt}/hints/{number}", headers={"Content-Type": "application/json"})
+
+
+def test_hints_are_handed_out_in_order_once_they_are_due(solver: Solver, problem: Problem) -> None:
+    attempt = begun(solver, problem)
+    assert "Hint 1 comes next" in take(solver, attempt, 2).json()["detail"]
+    first = take(solver, attempt, 1)
+    assert first.json() == {"number": 1, "text": problem.hidden.hints[0], "cost": 0.0}
+    assert take(solver, attempt, 1).json() == first.json()
+    refused = take(solver, attempt, 2)
+    assert (refused.status_code, "after 1 run (0 so far)" in refused.json()["detail"]) == (409, True)
+    assert problem.hidden.hints[1] not in refused.text
+    assert ran(solver, problem, attempt, 1, right=False)[0] == "failed"
+    assert take(solver, attempt, 2).json()["cost"] == 0.1
+    assert take(solver, attempt, 9).status_code == 404
+    solver.record(attempt, Submitted())
+    assert solver.send(attempt).status_code == 200
+    assert ran(solver, problem, attempt, 2, right=False)[0] == "failed"
+    assert "clock does not run" in take(solver, attempt, 3).json()["detail"]
+    assert take(solver, attempt, 2).status_code == 200
+
+
+def test_somebody_else_s_attempt_is_answered_like_none(
+    service: Service, course: Course, solver: Solver, problem: Problem, tmp_path: Path
+) -> None:
+    attempt = begun(solver, problem)
+    take(solver, attempt, 1)
+    (tmp_path / "other").mkdir()
+    other = Solver.joining(service, course, tmp_path / "other", "Eve")
+    known, unknown = take(other, attempt, 1), take(other, "0" * 32, 1)
+    other.log.close()
+    assert (known.status_code, known.json()) == (404, unknown.json())
+
+
+def test_an_assignment_without_hints_refuses_them(service: Service, problem: Problem, tmp_path: Path) -> None:
+    course = service.set_up(problems=("saturating-counter",), aids=(Aid.EXPLANATIONS,))
+    solver = Solver.joining(service, course, tmp_path)
+    refused = take(solver, begun(solver, problem), 1)
+    solver.log.close()
+    assert (refused.status_code, refused.json()["detail"]) == (409, "The assignment does not allow hints.")
+
+
+def test_a_hint_takes_its_cost_off_later_runs_also_of_other_attempts(
+    service: Service, course: Course, solver: Solver, problem: Problem
+) -> None:
+    teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
+    attempt = begun(solver, problem)
+    assert ran(solver, problem, attempt, 1, right=False)[0] == "failed"
+    assert [take(solver, attempt, number).status_code for number in (1, 2)] == [200, 200]
+    assert ran(solver, problem, attempt, 2, right=True)[0] == "passed"
+    assert "0.9" in teacher.get(f"/courses/{course.name}/grades").text
+    again = begun(solver, problem)
+    assert ran(solver, problem, again, 1, right=True)[0] == "passed"
+    assert "0.9" in teacher.get(f"/courses/{course.name}/grades").text
+
+
+def test_staff_choose_the_aids_with_check_boxes(service: Service, course: Course) -> None:
+    teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
+    path = f"/courses/{course.name}/assignments/{course.assignment}"
+    page = teacher.get(path).text
+    assert page.count('name="aids"') == page.count(" checked>") == len(Aid)
+    sent = {"csrf": csrf(teacher), "aids-said": "yes", "aids": ["explanations", "waveforms"]}
+    assert teacher.post(path, data=sent).status_code == 303
+    page = teacher.get(path).text
+    assert page.count(" checked>") == 2
+    teacher.post(path, data={"csrf": csrf(teacher), "aids-said": "yes"})
+    assert teacher.get(path).text.count(" checked>") == 0
