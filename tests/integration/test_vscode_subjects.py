@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from benchwright_subjects.inline.record import Decision
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server_process import Launch
 from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
-from benchwright_subjects.inline.vscode.editor_launch import Programs, driver_command, find_programs, probe_in
+from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, Programs, driver_command, find_programs, probe_in
 from benchwright_subjects.inline.vscode.vsix import packed, read_vsix
 
 from ..inline_site import CANARY, SITE
@@ -208,6 +209,93 @@ def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
     assert record.model_use.input_tokens == 100 * record.model_use.counted > 0
     latency = json.loads(ran)["sections"]["latency"]["numbers"]
     assert {label.rpartition(", ")[2] for label in latency} == {"alone", "drawn"}
+
+
+def test_an_extension_that_was_signed_in_by_a_window_is_signed_in_on_the_bench(vsix: Path, tmp_path: Path) -> None:
+    found = programs()
+    # As a display would, without one.
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nexec {shlex.quote(found.chromium)} --headless=new "$@"\n')
+    browser.chmod(0o755)
+    environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home"), "BENCHWRIGHT_CACHE": str(Home.find().cache)}
+    places, profile, run = tmp_path / "home" / "state" / "completion", tmp_path / "profile", tmp_path / "run"
+    command = [BENCHWRIGHT, "completion", "sign-in", "--dialect", "vscode", "--extension", vsix, "--profile", profile]
+    signing_in: list[str | Path] = [*command, "--initialization", settings(tmp_path, "signs-in")]
+    without = {name: value for name, value in environ.items() if name not in DISPLAY}
+    ran = subprocess.run(signing_in, env=without, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, profile.exists()) == (2, False)
+    assert "There is no display for a window." in ran.stderr
+
+    environ |= {"CHROMIUM": str(browser), "DISPLAY": ":none"}
+    with subprocess.Popen(
+        signing_in, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as begun:
+        try:
+            # The browser writes what is stored some seconds later.
+            wait_until(lambda: any(b"secrets.provider" in content for content in stored(places)))
+            close_window(str(places))
+            told, _ = begun.communicate(timeout=120)
+        finally:
+            begun.kill()
+    assert begun.returncode == 0, told
+    assert f"--profile {profile}" in told
+    assert profile.stat().st_mode & 0o077 == 0
+    kept = contents(profile)
+    assert not [name for name in kept if "/extensions/" in name or "Cache/" in name or "/Singleton" in name]
+
+    options = ["--pack", "starter", "--problem", "saturating-counter", "--sites", "empty-body", "--mode", "alone"]
+    options += ["--policy", "never", "--no-bounds", "--most-asks", "1", "--no-grade", "--json"]
+    played = [BENCHWRIGHT, "completion", "run", "--dialect", "vscode", "--extension", vsix]
+    played += ["--initialization", settings(tmp_path, "signed-in"), *options]
+    del environ["CHROMIUM"]
+    printed = ended([*played, "--profile", profile, "--out", run], environ)
+    (record,) = RunFolder(run).records()
+    assert record.failure is None
+    assert record.steps[0].offer.strip() == "// Ada has a token of 18 characters"
+    assert contents(profile) == kept, "nothing is written back"
+    token = b"kept-by-the-editor"
+    assert token not in printed.encode() + b"".join(contents(run).values())
+    assert not any(token in content for content in contents(tmp_path / "home").values())
+
+    ended([*played, "--out", tmp_path / "other"], environ)
+    (record,) = RunFolder(tmp_path / "other").records()
+    assert record.steps[0].offer.strip() == "// undefined has a token of undefined characters"
+
+
+def settings(folder: Path, mode: str) -> Path:
+    file = folder / f"{mode}.json"
+    file.write_text(json.dumps({"subject.script": {"mode": mode}}))
+    return file
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file() and not file.is_symlink()
+    }
+
+
+def stored(places: Path) -> list[bytes]:
+    """What browsers below a folder keep for pages."""
+    return [file.read_bytes() for file in places.glob("*/home/chromium/Default/Local Storage/leveldb/*.log")]
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + 180
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def close_window(place: str) -> None:
+    """Ends the browser whose profile is there, as its user does."""
+    for process in psutil.process_iter(["cmdline"]):
+        words = process.info["cmdline"] or ()
+        if any(word.startswith(f"--user-data-dir={place}") for word in words) and not any(
+            word.startswith("--type=") for word in words
+        ):
+            process.terminate()
 
 
 def ended(command: Sequence[str | Path], environ: dict[str, str]) -> str:

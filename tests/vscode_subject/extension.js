@@ -1,5 +1,6 @@
 // An assistant that says what the setting `subject.script` says: `rules` of `{after, say, unless, invoked}`, `edits` of
-// `{find, say}` that it proposes where no rule applies, a `vendor` whose model says it, or a `mode` of misbehaviour.
+// `{find, say}` that it proposes where no rule applies, a `vendor` whose model says it, or a `mode`: of misbehaviour,
+// `signs-in` or `signed-in`.
 "use strict";
 
 const { readFileSync, writeFileSync } = require("node:fs");
@@ -8,6 +9,7 @@ const vscode = require("vscode");
 
 exports.activate = (context) => {
   const script = vscode.workspace.getConfiguration("subject").get("script");
+  if (script.mode === "signs-in") void signIn(context);
   const seen = script.mode === "prowls" ? prowl(script) : undefined;
   const provider = {
     async provideInlineCompletionItems(document, position, { triggerKind }) {
@@ -17,6 +19,7 @@ exports.activate = (context) => {
         await vscode.workspace.applyEdit(edit);
       }
       const before = document.getText(new vscode.Range(new vscode.Position(0, 0), position)).replace(/\s+$/, "");
+      if (script.mode === "signed-in") return [new vscode.InlineCompletionItem(await whoIs(context))];
       if (seen && before.includes("assign")) return new Promise(() => undefined);
       const text = document.getText();
       const isInvoked = triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
@@ -37,6 +40,17 @@ function proposed(script, document, text) {
   const start = text.indexOf(edit.find);
   const range = new vscode.Range(document.positionAt(start), document.positionAt(start + edit.find.length));
   return [Object.assign(new vscode.InlineCompletionItem(edit.say, range), { isInlineEdit: true })];
+}
+
+/** Keeps a token and a name as extensions do. */
+async function signIn({ secrets, globalState }) {
+  await globalState.update("name", "Ada");
+  await secrets.store("token", ["kept", "by", "the", "editor"].join("-"));
+}
+
+async function whoIs({ secrets, globalState }) {
+  const token = await secrets.get("token");
+  return `// ${globalState.get("name")} has a token of ${token?.length} characters`;
 }
 
 async function askModel(vendor, before) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -67,6 +68,8 @@ def finish(log: EvalLog, json_output: bool) -> NoReturn:
     if _errors(facts) or log.status != "success":
         if log.error is not None and not facts["samples"]:
             err.print(log.error.message, markup=False, soft_wrap=True)
+        elif facts["error"] and facts["why"] and not json_output:
+            err.print(f"Without a verdict, such as: {_reason(str(facts['why']))}", markup=False, soft_wrap=True)
         err.print(
             f"To ask again for samples without a verdict: benchwright eval --resume {file}",
             markup=False,
@@ -136,6 +139,17 @@ def _print(facts: Mapping[str, JsonValue]) -> None:
         if counts:
             out.print(f"Counted by tiktoken: {'; '.join(counts)}.")
     out.print(f"Log: {facts['log']}", markup=False, soft_wrap=True)
+
+
+def _reason(why: str) -> str:
+    r"""What is at the end of an error: Inspect quotes the whole request before what the provider said.
+
+    Args:
+        why: Such as `ModelGenerateError("\\nRequest:\\n{…}\\n\\nBadRequestError('Error code: 400 - No tools.')")`.
+    """
+    last = re.split(r"\\+n|\n", why.rstrip())[-1].replace("\\", "")
+    quoted = re.match(r"""\w+\(["'](.*?)["')]*$""", last)
+    return quoted[1] if quoted else last
 
 
 def _row(counts: Mapping[str, JsonValue]) -> list[str]:

