@@ -219,8 +219,9 @@ def test_an_extension_that_was_signed_in_by_a_window_is_signed_in_on_the_bench(v
     browser.chmod(0o755)
     environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home"), "BENCHWRIGHT_CACHE": str(Home.find().cache)}
     places, profile, run = tmp_path / "home" / "state" / "completion", tmp_path / "profile", tmp_path / "run"
-    command = [BENCHWRIGHT, "completion", "sign-in", "--dialect", "vscode", "--extension", vsix, "--profile", profile]
-    signing_in: list[str | Path] = [*command, "--initialization", settings(tmp_path, "signs-in")]
+    extension: list[str | Path] = ["--dialect", "vscode", "--extension", vsix]
+    signing_in = [BENCHWRIGHT, "completion", "sign-in", *extension, "--profile", profile]
+    signing_in += ["--initialization", settings(tmp_path, "signs-in")]
     without = {name: value for name, value in environ.items() if name not in DISPLAY}
     ran = subprocess.run(signing_in, env=without, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, profile.exists()) == (2, False)
@@ -245,8 +246,8 @@ def test_an_extension_that_was_signed_in_by_a_window_is_signed_in_on_the_bench(v
 
     options = ["--pack", "starter", "--problem", "saturating-counter", "--sites", "empty-body", "--mode", "alone"]
     options += ["--policy", "never", "--no-bounds", "--most-asks", "1", "--no-grade", "--json"]
-    played = [BENCHWRIGHT, "completion", "run", "--dialect", "vscode", "--extension", vsix]
-    played += ["--initialization", settings(tmp_path, "signed-in"), *options]
+    played = [BENCHWRIGHT, "completion", "run", *extension, *options]
+    played += ["--initialization", settings(tmp_path, "signed-in")]
     del environ["CHROMIUM"]
     printed = ended([*played, "--profile", profile, "--out", run], environ)
     (record,) = RunFolder(run).records()
