@@ -12,7 +12,7 @@ interface Asked {
   readonly position: { readonly line: number; readonly character: number };
 }
 
-/** The schematic of the module at the cursor, with its size and registers; shown anew after each save. */
+/** The schematic of the module at the cursor, with its size and registers; shown again after each save. */
 export class SchematicPanel implements Panel {
   private panel: vscode.WebviewPanel | undefined;
   private host: WebviewHost<ToSchematic, FromSchematic> | undefined;
