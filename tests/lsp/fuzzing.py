@@ -26,9 +26,9 @@ CANCELLED, REFUSED = -32800, -32803
 _MAX_WAITING = 24
 """So many requests are under way at most."""
 _PATIENCE_S = 60.0
-"""So much of the processor the server may take until it answers: how long that is depends on what else is running."""
+"""Of processor time that the server may take until it answers; how long that is depends on what else is running."""
 _STANDSTILL_S = 600.0
-"""So long it may take at all."""
+"""The longest that it may take at all."""
 _LOOK_S = 1.0
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MAX_PROBLEMS = 12
