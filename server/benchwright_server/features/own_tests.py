@@ -47,9 +47,7 @@ from benchwright_server.own_test_protocol import (
 from benchwright_server.own_tests.bench import Asked, FileRun, TestBench, id_of
 from benchwright_server.own_tests.errors import OwnTestError
 from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests, is_for_tests
-from benchwright_verilog.language.cocotb_skeleton import skeleton
 from benchwright_verilog.semantics.folder_state import FolderState
-from benchwright_verilog.semantics.module_shapes import module_shapes
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -104,6 +102,8 @@ async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> Ne
     folder = folder_of(project)
     document = server.documents.get(path.as_uri())
     text = document.text if document is not None else await asyncio.to_thread(_text, path)
+    from benchwright_verilog.language.cocotb_skeleton import skeleton
+
     made = await asyncio.to_thread(skeleton, text, params.module)
     if made is None:
         named = f"no module {params.module}" if params.module else "no module"
@@ -155,6 +155,8 @@ async def test_lenses(server: EditorServer, document: Document) -> list[types.Co
     if project.folder is None or not allowed or not path.is_relative_to(project.folder):
         return []
     relative = path.relative_to(project.folder).as_posix()
+    from benchwright_verilog.semantics.module_shapes import module_shapes
+
     shapes = await asyncio.to_thread(module_shapes, document.text)
     return [
         types.CodeLens(

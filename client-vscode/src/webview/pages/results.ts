@@ -32,8 +32,8 @@ function show(page: ResultsPage): void {
   message.hidden = !page.message;
   const taken = hintSection(page);
   // What stays is not announced again.
-  if (taken.length !== hints.childElementCount || hints.dataset["of"] !== page.title) hints.replaceChildren(...taken);
-  hints.dataset["of"] = page.title;
+  if (taken.length !== hints.childElementCount || hints.dataset.of !== page.title) hints.replaceChildren(...taken);
+  hints.dataset.of = page.title;
   details.replaceChildren(
     ...actions(page),
     ...compiler(page),
