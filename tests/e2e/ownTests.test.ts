@@ -1,5 +1,7 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import assert from "node:assert/strict";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { scenario } from "./scenario.ts";
 
 const WRONG = `module counter (
@@ -27,6 +29,14 @@ async def counts(dut):
     assert int(dut.q.value) == 3
 `;
 
+/** What runs is what is on the disk. */
+async function untilWritten(file: string, text: string): Promise<void> {
+  for (let tries = 0; !(await readFile(file, "utf8")).includes(text); tries += 1) {
+    assert.ok(tries < 300, `${file} was not saved.`);
+    await setTimeout(100);
+  }
+}
+
 const design = (folder: string): string => join(folder, "design");
 
 scenario(
@@ -50,6 +60,7 @@ scenario(
     await editor.picture("own-test-fails");
     await editor.pasteOver("counter.sv", WRONG.replace("q + 2", "q + 1"));
     await editor.save();
+    await untilWritten(join(design(session.folder), "rtl", "counter.sv"), "q + 1");
     await editor.command("Test: Run All Tests");
     await editor.page.locator(".codicon-testing-passed-icon").first().waitFor({ timeout: 90_000 });
     await editor.picture("own-test-passes");
