@@ -164,6 +164,16 @@ WHOLE = (
     "benchwright/useList",
     "benchwright/declarations",
     "benchwright/useDeclaration",
+    "benchwright/drivers",
+    "benchwright/loads",
+    "benchwright/registers",
+    "benchwright/schematic",
+    "benchwright/designSize",
+    "benchwright/ownTests",
+    "benchwright/runOwnTests",
+    "benchwright/newTestbench",
+    "benchwright/agentTools",
+    "benchwright/agentTool",
     "workspace/textDocumentContent",
     "workspace/diagnostic",
 )
@@ -496,7 +506,7 @@ class Typist:
                 return {"module": module, "instance": chance.choice([None, path])}
             case "viewHere":
                 return {"path": path}
-            case "projectLists" | "declarations":
+            case "projectLists" | "declarations" | "ownTests" | "agentTools":
                 return {}
             case "useList":
                 return {"name": chance.choice(["", "all.f", "𝄞"]), "target": chance.choice(["", "sim", ","])}
@@ -504,6 +514,18 @@ class Typist:
                 return {"module": module, "file": chance.choice(["", "a.sv", "../a.sv"])}
             case "expandMacro" | "showExpansion":
                 return {"position": chance.choice([None, self._place()]), "full": chance.random() < 0.5}
+            case "drivers" | "loads":
+                signal = chance.choice([None, module, "a.b"])
+                return {"position": chance.choice([None, self._place()]), "signal": signal}
+            case "registers":
+                return {"position": self._place(), "module": chance.choice([None, module])}
+            case "schematic" | "designSize" | "newTestbench":
+                # Of a module that there is, Yosys takes a second, and a new testbench waits for the client's edit.
+                return {"module": "nothing"}
+            case "runOwnTests":
+                return {"ids": ["tests/nothing.py::nothing"]}
+            case "agentTool":
+                return {"tool": chance.choice(["files", "read_file", "nothing"]), "arguments": {"path": "../x"}}
             case _:
                 return {"module": chance.choice([None, module])}
 

@@ -267,7 +267,8 @@ async def test_saving_a_file_that_is_not_judged_runs_nothing(editor: Editor) -> 
     bench = desk.open("verif/tb_skid_buffer.sv")
     bench.type("// mine\n", before="module tb")
     bench.save()
-    assert [lens for lens in await editor.lenses(bench) if lens.command] == []
+    commands = {lens.command.command for lens in await editor.lenses(bench) if lens.command}
+    assert commands <= {"benchwright.runOwnTests"}
     await editor.until(lambda: bool(desk.told("save")), "the save")
     assert (await desk.ask("status")).running is False
     assert desk.told("run_started") == []

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pyslang.syntax import ModuleDeclarationSyntax, SyntaxTree
 
 from benchwright_verilog.language.headers import Formal, Header, header_of_syntax
+from benchwright_verilog.syntax.surrogates import encode_text
 
 _CLOCK = re.compile(r"(?:i_)?(?:[a-z0-9]+_)?(?:clk|clock)(?:_?[a-z0-9]+)?(?:_i)?|[a-z]clk", re.IGNORECASE)
 _RESET = re.compile(r"(?:i_)?(?:[a-z0-9]+_)?a?(?:rst|reset)(?:_?[a-z0-9]+)?(?:_[a-z0-9]+)?", re.IGNORECASE)
@@ -34,7 +35,7 @@ def skeleton(text: str, module: str | None = None) -> Skeleton | None:
         text: Of the design file.
         module: Its name; None for the first that has ports.
     """
-    tree = SyntaxTree.fromText(text)
+    tree = SyntaxTree.fromText(encode_text(text).decode())
     root = tree.root
     members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
     for member in members:

@@ -34,7 +34,7 @@ class ModuleShape:
 
 def module_shapes(text: str) -> tuple[ModuleShape, ...]:
     """The modules at the top of a file, in their order; conditions are as without macros."""
-    root = SyntaxTree.fromText(text).root
+    root = SyntaxTree.fromText(encode_text(text).decode()).root
     members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
     places = {unit.name: unit for unit in Outline(encode_text(text)).units}
     found = []
