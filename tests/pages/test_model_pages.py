@@ -106,7 +106,7 @@ WALKS = {
         not_run={
             "npm install": "needs an account; tests/integration/test_inline_servers.py starts the server without one",
             "--extension": "tests/integration/test_vscode_subjects.py runs it with an extension of its own",
-            "cat > settings.json": "tests/integration/test_completion_command.py runs it with a model of its own",
+            "runs/counted": "tests/integration/test_completion_command.py runs it with a model of its own",
             "--study": "tests/integration/test_completion_command.py replays a closed study",
         },
     ),
