@@ -252,6 +252,16 @@ class Attempt:
 
     # Aids
 
+    def check_allowed(self, aid: Aid) -> None:
+        """Refuses an aid that the attempt never allows; see `check_aid` for what depends on its state.
+
+        Raises:
+            AidRefusedError: The condition or the assignment forbids it.
+        """
+        if not self._terms.allows_aid(aid):
+            by = "assignment" if self._terms.assigned is None else "study"
+            raise AidRefusedError(f"The {by} that this attempt belongs to does not allow {_AIDS[aid]}.")
+
     async def check_aid(self, aid: Aid) -> bool:
         """Whether the use of an aid is recorded now: not any more once an attempt outside studies has ended.
 
@@ -259,9 +269,7 @@ class Attempt:
             AidRefusedError: The condition or the assignment forbids it, or the clock does not run.
             AttemptError: Another process works on the attempt.
         """
-        if not self._terms.allows_aid(aid):
-            by = "assignment" if self._terms.assigned is None else "study"
-            raise AidRefusedError(f"The {by} that this attempt belongs to does not allow {_AIDS[aid]}.")
+        self.check_allowed(aid)
         self.writer.check_ours()
         state = (await self.writer.summary()).state
         if state is AttemptState.RUNNING:

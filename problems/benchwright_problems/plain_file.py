@@ -7,6 +7,8 @@ import os
 import shutil
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -33,12 +35,7 @@ def read_plain_file(folder: Path, path: str, limit: int) -> bytes:
         FileNotFoundError: It is missing.
         OSError: It can't be read, or a component of its path is a link (`ELOOP`, `ENOTDIR`).
     """
-    with _open(folder, path) as stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise NotPlainFileError(path)
-        if status.st_size > limit:
-            raise FileTooLargeError(path)
+    with _checked(folder, path, limit) as stream:
         return stream.read(limit)
 
 
@@ -51,13 +48,19 @@ def copy_plain_file(folder: Path, path: str, target: BinaryIO, limit: int) -> No
         target: Gets the content.
         limit: Bytes that it may have at most.
     """
+    with _checked(folder, path, limit) as stream:
+        shutil.copyfileobj(stream, target, 1 << 20)
+
+
+@contextmanager
+def _checked(folder: Path, path: str, limit: int) -> Iterator[BinaryIO]:
     with _open(folder, path) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise NotPlainFileError(path)
         if status.st_size > limit:
             raise FileTooLargeError(path)
-        shutil.copyfileobj(stream, target, 1 << 20)
+        yield stream
 
 
 def _open(folder: Path, path: str) -> BinaryIO:

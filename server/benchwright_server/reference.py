@@ -59,7 +59,11 @@ merged: pulled by an editor that can, pushed to any other. |
 """
 
 _OTHERS = (
-    *(study_protocol, design_protocol, agent_protocol, design_views_protocol, own_test_protocol),
+    study_protocol,
+    design_protocol,
+    agent_protocol,
+    design_views_protocol,
+    own_test_protocol,
     aid_protocol,
 )
 """The modules of messages besides `protocol`, in the page's order."""

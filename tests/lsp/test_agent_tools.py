@@ -24,7 +24,7 @@ from benchwright_studies import open_log
 
 from .conftest import Editors
 from .session import PATIENCE_S, SERVER, Desk, Editor, reference
-from .test_study import ask, begin, benchwright, foresee, open_task
+from .test_study import ask, begin, benchwright, task_at_work
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -131,10 +131,7 @@ async def test_what_is_not_there_or_not_asked_well_is_refused(
 async def test_a_study_that_does_not_name_agents_offers_no_tool_and_refuses_each(editors: Editors, home: Path) -> None:
     await begin(home, STUDY)
     editor = await editors()
-    await ask(editor, "giveConsent", study="small", version="2")
-    await foresee(editor)
-    desk = await open_task(editor)
-    await ask(editor, "start", uri=desk.uri)
+    desk, _ = await task_at_work(editor)
     async with agent(home, desk.folder) as one:
         assert await one.tools() == []
         for tool in ("problem", "status", "start", "read_file", "run_hidden_tests", "submit"):

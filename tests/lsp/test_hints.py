@@ -16,7 +16,7 @@ from ..bench_service import Service, running
 from .conftest import Editors
 from .session import Desk, Editor
 from .test_assignments import sign_in
-from .test_study import STUDY, ask, begin, foresee, open_task
+from .test_study import STUDY, begin, task_at_work
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -125,10 +125,7 @@ async def test_a_study_has_hints_only_where_its_condition_names_them(
     text = STUDY.replace("practice: starter/amdahl\n", "").replace("solver: human}", f"solver: human{aids}}}")
     await begin(home, text)
     editor = await editors()
-    await ask(editor, "giveConsent", study="small", version="2")
-    await foresee(editor)
-    desk = await open_task(editor)
-    status = await ask(editor, "start", uri=desk.uri)
+    desk, status = await task_at_work(editor)
     assert ("hints" in status.aids) == allowed
     if allowed:
         assert len((await take(desk))["taken"]) == 1

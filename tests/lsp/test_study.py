@@ -80,6 +80,14 @@ async def foresee(editor: Editor, study: str = "small") -> list[Any]:
     return asked[:-1]
 
 
+async def task_at_work(editor: Editor, study: str = "small") -> tuple[Desk, AttemptStatus]:
+    """The first task after consent and forecasts, with its clock started."""
+    await ask(editor, "giveConsent", study=study, version="2")
+    await foresee(editor, study)
+    desk = await open_task(editor, study)
+    return desk, await ask(editor, "start", uri=desk.uri)
+
+
 async def step(editor: Editor, study: str = "small") -> tuple[str, Any]:
     view = await ask(editor, "study", study=study)
     return view.step, view.position
@@ -94,10 +102,7 @@ async def test_a_study_says_what_its_participants_see_of_the_clock(editors: Edit
     text = STUDY.replace("practice: starter/amdahl\n", f"clock: {clock}\nlimits: {{time_minutes: 10}}\n")
     await begin(home, text)
     editor = await editors()
-    await ask(editor, "giveConsent", study="small", version="2")
-    await foresee(editor)
-    desk = await open_task(editor)
-    status = await ask(editor, "start", uri=desk.uri)
+    desk, status = await task_at_work(editor)
     elapsed_s, active_s, left_s = _times(status)
     assert status.time_limit_s == 600
     assert (elapsed_s is None) == (active_s is None) == (clock != "shown")

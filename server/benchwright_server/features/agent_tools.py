@@ -14,7 +14,6 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.errors import AidRefusedError
 from benchwright_attempts.grading import judged_paths
 from benchwright_problems.aids import Aid
 from benchwright_server.agent_protocol import (
@@ -30,7 +29,7 @@ from benchwright_server.features.agent_channel import AgentChannel
 from benchwright_server.features.diagnostics import of_slang
 from benchwright_server.features.instances import hierarchy
 from benchwright_server.features.project_of import project_of
-from benchwright_server.features.requests import answer, register_operation
+from benchwright_server.features.requests import answer, first_flaw, register_operation
 from benchwright_server.operation import Operation
 from benchwright_server.protocol import Wire
 from benchwright_verilog.syntax.lines import Lines
@@ -217,15 +216,11 @@ async def _call(server: EditorServer, params: AgentToolParams) -> AgentToolResul
     try:
         arguments = tool.params.model_validate(params.arguments)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise ServerError(f"{tool.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    used = AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200], through="agent")
+        raise ServerError(f"{tool.name}: {first_flaw(error)}") from None
+    session.attempt.check_allowed(Aid.AGENT_TOOLS)
     if tool.needs_clock:
+        used = AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200], through="agent")
         await session.attempt.use(used)
-    elif not session.terms.allows_aid(Aid.AGENT_TOOLS):
-        # The same sentence as any other refusal of it.
-        await session.attempt.check_aid(Aid.AGENT_TOOLS)
-        raise AidRefusedError("Agents may not be used here.")
     text = await tool.act(server, session, arguments)
     if len(text) > _LARGEST:
         text = f"{text[:_LARGEST]}\n(cut: {len(text) - _LARGEST:,} more characters)"

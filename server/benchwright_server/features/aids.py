@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchwright_problems.aids import Aid
 from benchwright_server.operations import path_of
 
 if TYPE_CHECKING:
     from benchwright_attempts.aid_used import AidUsed
+    from benchwright_problems.aids import Aid
     from benchwright_server.attempts.session import Session
     from benchwright_server.editor_server import EditorServer
 
@@ -19,12 +19,21 @@ async def attempt_of(server: EditorServer, uri: str, aid: Aid) -> Session | None
     Raises:
         AttemptError: The attempt does not allow it, or not now.
     """
-    if not uri.startswith("file:"):
-        return None
-    session = await server.sessions.session(path_of(uri))
+    session = await _session_of(server, uri)
     if session is not None:
         await session.attempt.check_aid(aid)
     return session
+
+
+async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
+    """Refuses an aid that the attempt of a file never allows, whether or not its clock runs.
+
+    Raises:
+        AttemptError: The condition or the assignment forbids it.
+    """
+    session = await _session_of(server, uri)
+    if session is not None:
+        session.attempt.check_allowed(aid)
 
 
 async def use(server: EditorServer, uri: str, event: AidUsed) -> None:
@@ -33,7 +42,11 @@ async def use(server: EditorServer, uri: str, event: AidUsed) -> None:
     Raises:
         AttemptError: The attempt does not allow it, or not now.
     """
-    session = await attempt_of(server, uri, Aid(event.aid))
+    session = await _session_of(server, uri)
     if session is not None:
         relative = session.workspace.relative(path_of(uri))
         await session.attempt.use(event.model_copy(update={"path": relative}))
+
+
+async def _session_of(server: EditorServer, uri: str) -> Session | None:
+    return await server.sessions.session(path_of(uri)) if uri.startswith("file:") else None

@@ -38,6 +38,8 @@ from benchwright_server.netlist.yosys import Yosys
 from benchwright_server.operation import Operation
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from benchwright_server.editor_server import EditorServer
     from benchwright_server.netlist.schematic import CellPort, End, Schematic
     from benchwright_server.netlist.size import Size
@@ -102,15 +104,14 @@ class DesignViews:
         project, path = project_of(self.server, params.uri)
         signal = params.signal
         if signal is None:
-            signal = self._signal_at(project, params)
+            signal = self._signal_at(project, path, params)
         flow = self._flow(project.design(path))
         found = flow.drivers(signal) if way == "drivers" else flow.loads(signal)
         if found is None:
             raise ServerError(f"The design has no signal {signal}. It may have changed since it was shown.")
         return found
 
-    def _signal_at(self, project: Project, params: SignalParams) -> str:
-        path = project_of(self.server, params.uri)[1]
+    def _signal_at(self, project: Project, path: Path, params: SignalParams) -> str:
         analysis = project.analysis_of(path)
         at = params.position
         if analysis is None or at is None:

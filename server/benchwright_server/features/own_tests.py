@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -20,11 +18,11 @@ from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason
 from benchwright_harness.sandboxes import toolchain_for
 from benchwright_problems.aids import Aid
 from benchwright_server.design_protocol import FileRange, Point
-from benchwright_server.features.aids import attempt_of, use
+from benchwright_server.features.aids import attempt_of, check_allowed, use
 from benchwright_server.features.locations import Locations
 from benchwright_server.features.project_of import project_of
 from benchwright_server.features.requests import register_operation
-from benchwright_server.features.run_progress import created
+from benchwright_server.features.run_progress import cancellable
 from benchwright_server.operation import Operation
 from benchwright_server.operations import path_of
 from benchwright_server.own_test_protocol import (
@@ -65,7 +63,8 @@ def register(server: EditorServer) -> None:
 
 
 async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestList:
-    await _check_allowed(server, params.uri)
+    # What the condition forbids is refused, but a clock that does not run changes nothing.
+    await check_allowed(server, params.uri, Aid.OWN_TESTS)
     project, _ = project_of(server, params.uri)
     files = await asyncio.to_thread(found_tests, project)
     folder, locations = folder_of(project), Locations(server)
@@ -172,39 +171,12 @@ async def test_lenses(server: EditorServer, document: Document) -> list[types.Co
     ]
 
 
-async def _check_allowed(server: EditorServer, uri: str) -> None:
-    """Whether they may be listed: what the condition forbids is refused, but a clock that does not run changes nothing.
-
-    Raises:
-        AttemptError: The condition or the assignment forbids them.
-    """
-    session = await server.sessions.session(path_of(uri)) if uri.startswith("file:") else None
-    if session is not None and not session.terms.allows_aid(Aid.OWN_TESTS):
-        await session.attempt.check_aid(Aid.OWN_TESTS)
-
-
 @asynccontextmanager
 async def _shown(server: EditorServer) -> AsyncIterator[Callable[[int, int, str], None]]:
     """Progress for the duration of the block; cancelling it in the client cancels the block."""
-    progress, token, task = server.work_done_progress, str(uuid.uuid4()), asyncio.current_task()
-    if not await created(server, token):
-        yield lambda number, of, path: None
-        return
-    loop = asyncio.get_running_loop()
-    progress.begin(token, types.WorkDoneProgressBegin(title="Tests", cancellable=True, percentage=0))
-
-    def cancel(future: Future[Any]) -> None:
-        if future.cancelled() and task is not None:
-            loop.call_soon_threadsafe(task.cancel)
-
-    progress.tokens[token].add_done_callback(cancel)
-    try:
-        yield lambda number, of, path: progress.report(
-            token, types.WorkDoneProgressReport(message=path, percentage=round(100 * (number - 1) / of))
-        )
-    finally:
-        progress.tokens.pop(token, None)
-        progress.end(token, types.WorkDoneProgressEnd())
+    task = asyncio.current_task()
+    async with cancellable(server, "Tests", lambda: task and task.cancel()) as report:
+        yield lambda number, of, path: report(path, round(100 * (number - 1) / of))
 
 
 async def _created(server: EditorServer, target: Path, text: str) -> bool:

@@ -64,9 +64,7 @@ async def answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> 
     try:
         parsed = operation.params.model_validate(params if params is not None else {})
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the parameters"
-        raise JsonRpcInvalidParams(f"benchwright/{operation.name}: {field}: {first['msg']}") from None
+        raise JsonRpcInvalidParams(f"benchwright/{operation.name}: {first_flaw(error)}") from None
     try:
         result = await operation.handle(subject, parsed)
     except FORESEEN as error:
@@ -76,3 +74,10 @@ async def answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> 
         raise JsonRpcInternalError(sentence_of(error)) from None
     told: dict[str, Any] = result.model_dump(mode="json", by_alias=True)
     return told
+
+
+def first_flaw(error: ValidationError) -> str:
+    """The first field that is invalid, and why."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    field = ".".join(str(part) for part in first["loc"]) or "the parameters"
+    return f"{field}: {first['msg']}"

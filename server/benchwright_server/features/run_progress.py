@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -37,27 +37,39 @@ class RunProgress:
     @asynccontextmanager
     async def shown(self, session: Session) -> AsyncIterator[Report]:
         """Show a run for the duration of the block; cancelling in the client cancels it."""
-        progress = self._server.work_done_progress
-        token = str(uuid.uuid4())
-        if not await created(self._server, token):
-            yield lambda message, percent: None
-            return
-        loop = asyncio.get_running_loop()
         cancels: set[asyncio.Task[None]] = set()
-        progress.begin(token, WorkDoneProgressBegin(title="Hidden tests", cancellable=True, percentage=0))
-        cancelled = progress.tokens[token]
 
         def cancel() -> None:
             cancels.add(asyncio.ensure_future(session.attempt.runs.cancel("solver")))
 
-        cancelled.add_done_callback(lambda future: loop.call_soon_threadsafe(cancel) if future.cancelled() else None)
-        try:
-            yield lambda message, percent: progress.report(
-                token, WorkDoneProgressReport(message=message, percentage=percent)
-            )
-        finally:
-            progress.tokens.pop(token, None)
-            progress.end(token, WorkDoneProgressEnd())
+        async with cancellable(self._server, "Hidden tests", cancel) as report:
+            yield report
+
+
+@asynccontextmanager
+async def cancellable(server: EditorServer, title: str, cancel: Callable[[], object]) -> AsyncIterator[Report]:
+    """Shows progress for the duration of the block, if the client can.
+
+    Args:
+        server: Whose client.
+        title: Of the progress.
+        cancel: Called in the event loop when the client cancels.
+    """
+    progress, token = server.work_done_progress, str(uuid.uuid4())
+    if not await created(server, token):
+        yield lambda message, percent: None
+        return
+    loop = asyncio.get_running_loop()
+    progress.begin(token, WorkDoneProgressBegin(title=title, cancellable=True, percentage=0))
+    cancelled = progress.tokens[token]
+    cancelled.add_done_callback(lambda future: loop.call_soon_threadsafe(cancel) if future.cancelled() else None)
+    try:
+        yield lambda message, percent: progress.report(
+            token, WorkDoneProgressReport(message=message, percentage=percent)
+        )
+    finally:
+        progress.tokens.pop(token, None)
+        progress.end(token, WorkDoneProgressEnd())
 
 
 async def created(server: EditorServer, token: str) -> bool:

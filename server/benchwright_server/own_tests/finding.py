@@ -6,19 +6,19 @@ folder for tests.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from benchwright_harness.own_tests.cocotb_source import cocotb_tests
 from benchwright_server.own_tests.errors import OwnTestError
+from benchwright_verilog.semantics.files_below import BUILD_FOLDERS, files_below
 from benchwright_verilog.semantics.occurrence import TargetKind
 from benchwright_verilog.semantics.plain_files import read_text
 from benchwright_verilog.semantics.project import Project
 from benchwright_verilog.syntax.surrogates import encode_text
 
-LEFT_OUT = frozenset({"node_modules", "obj_dir", "sim_build", "__pycache__", "venv", "rundir"})
+_LEFT_OUT = BUILD_FOLDERS | {"rundir"}
 TEST_FOLDERS = frozenset({"bench", "sim", "tb", "test", "testbench", "tests", "verif"})
 _MAX_PYTHON = 5_000
 _MAX_BYTES = 1 << 20
@@ -73,27 +73,13 @@ def is_for_tests(path: PurePosixPath) -> bool:
     return any(part.lower() in TEST_FOLDERS for part in path.parent.parts)
 
 
-def files_below(folder: Path) -> Iterator[Path]:
+def plain_files(folder: Path) -> Iterator[Path]:
     """All plain files below a folder but hidden ones and those of builds, without following links."""
-    waiting = [folder]
-    while waiting:
-        try:
-            with os.scandir(waiting.pop()) as listing:
-                items = sorted(listing, key=lambda item: item.name)
-        except OSError:
-            continue
-        for item in items:
-            if item.name.startswith(".") or item.is_symlink():
-                continue
-            if item.is_dir(follow_symlinks=False):
-                if item.name not in LEFT_OUT:
-                    waiting.append(Path(item.path))
-            elif item.is_file(follow_symlinks=False):
-                yield Path(item.path)
+    return (Path(item.path) for item in files_below(folder, _LEFT_OUT))
 
 
 def _cocotb_files(folder: Path) -> Iterator[TestFile]:
-    paths = (path for path in files_below(folder) if path.suffix == ".py")
+    paths = (path for path in plain_files(folder) if path.suffix == ".py")
     for _, path in zip(range(_MAX_PYTHON), paths, strict=False):
         try:
             text = path.read_text(encoding="utf-8") if path.stat().st_size <= _MAX_BYTES else ""

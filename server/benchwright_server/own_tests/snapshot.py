@@ -9,7 +9,7 @@ from pathlib import Path
 from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_server.own_tests.design_files import DesignFiles
 from benchwright_server.own_tests.errors import OwnTestError
-from benchwright_server.own_tests.finding import files_below
+from benchwright_server.own_tests.finding import plain_files
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 _DATA = frozenset(
@@ -39,11 +39,11 @@ def snapshot(folder: Path, design: DesignFiles) -> Snapshot:
         OwnTestError: There are too many, or one that is compiled can't be read.
     """
     wanted = dict.fromkeys(design.sources)
-    for path in files_below(folder):
+    for path in plain_files(folder):
         if path.suffix in DESIGN_SUFFIXES or path.suffix.lower() in _DATA:
             wanted[path] = None
     for outer in (one for one in design.include_dirs if not one.is_relative_to(folder)):
-        wanted |= dict.fromkeys(path for path in files_below(outer) if path.suffix in DESIGN_SUFFIXES)
+        wanted |= dict.fromkeys(path for path in plain_files(outer) if path.suffix in DESIGN_SUFFIXES)
     files, places, room = dict[str, bytes](), dict[str, Path](), _MAX_BYTES
     for path in wanted:
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 import time
 from collections import deque
@@ -11,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchwright_verilog.semantics.entry import Entry, Stamp
+from benchwright_verilog.semantics.files_below import files_below
 from benchwright_verilog.semantics.index_store import IndexStore
 from benchwright_verilog.semantics.indexing import read_entries, read_entry
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES, HEADERS
@@ -22,7 +22,6 @@ _QUICK_S = 0.005
 _AT_ONCE = 100
 _AT_ONCE_BYTES = 512 * 1024
 """Up to how many files are read before the first answer: it takes about a twentieth of a second."""
-_LEFT_OUT = frozenset({"node_modules", "obj_dir", "sim_build", "__pycache__", "venv"})
 _FRESH_S = 0.5
 """How long what was seen on disk counts as current, at least."""
 _FRESH_PER_LOOK = 50
@@ -246,22 +245,11 @@ def distance(path: Path, origin: Path) -> int:
 
 
 def _design_files(folder: Path) -> Iterator[tuple[Path, Stamp]]:
-    waiting = [os.fspath(folder)]
-    while waiting:
+    for item in files_below(folder):
+        if Path(item.name).suffix not in DESIGN_SUFFIXES:
+            continue
         try:
-            with os.scandir(waiting.pop()) as listing:
-                items = sorted(listing, key=lambda item: item.name)
+            status = item.stat(follow_symlinks=False)
         except OSError:
             continue
-        for item in items:
-            try:
-                if item.is_symlink() or item.name.startswith("."):
-                    continue
-                if item.is_dir(follow_symlinks=False):
-                    if item.name not in _LEFT_OUT:
-                        waiting.append(item.path)
-                elif Path(item.name).suffix in DESIGN_SUFFIXES and item.is_file(follow_symlinks=False):
-                    status = item.stat(follow_symlinks=False)
-                    yield Path(item.path), (status.st_mtime_ns, status.st_size)
-            except OSError:
-                continue
+        yield Path(item.path), (status.st_mtime_ns, status.st_size)
