@@ -86,7 +86,7 @@ function row(attempt: LoggedAttempt, id: string, title: string, category: string
     ...{ limit_s: 1800, outcome: "", first_pass_s: "", first_pass_clock_s: "", censored_by: "", reason: "", score: "" },
     ...{ final: "", tries_to_pass: "" },
     ...{ tests_passed: "", tests_total: "", runs: 0, undecided_runs: 0, submissions: 0, pauses: 0, suspensions: 0 },
-    ...{ edits: 0, inserted: 0, inserted_typed: 0, inserted_paste: 0, inserted_completion: 0, inserted_chat: 0 },
+    ...{ hints: 0, hints_cost: 0, edits: 0, inserted: 0, inserted_typed: 0, inserted_paste: 0, inserted_completion: 0, inserted_chat: 0 },
     ...{ inserted_own_completion: 0, inserted_tool: 0, inserted_other: 0, share_by_assistant: "", guessed_share: "" },
     ...{ shown: 0, accepted: 0, reached_30s: 0, survived_30s: 0, reached_120s: 0, survived_120s: 0, survived_end: 0 },
     ...{ forecast_minutes: "", forecast_without_ai_minutes: "", forecast_with_ai_minutes: "", forecast_blind_minutes: "" },
