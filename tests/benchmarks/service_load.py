@@ -40,6 +40,7 @@ from benchwright_harness.grade import solved_files
 from benchwright_harness.sandboxes import open_sandbox
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role, RunState
 from benchwright_remote.service_client import ServiceClient, new_run
@@ -268,7 +269,10 @@ def alone(number: int) -> float:
             text = f"// {number} {run} {time.time_ns()}\n".encode()
             files = {path: solved[path] + text if run % 2 else text + b"module x;\n"}
             with tempfile.TemporaryFile() as log:
-                await run_harness(problem, files, home=home, sandbox=sandbox, log=log, on_step=lambda *_: None)
+                verdict = await run_harness(problem, files, home=home, sandbox=sandbox, log=log, on_step=lambda *_: None)
+            if verdict.outcome is Outcome.ERROR:
+                message = f"Nothing can be measured: {verdict.detail} {verdict.hint}"
+                raise SystemExit(message)
             await warm_up(problem, home=home, sandbox=sandbox)
         return time.monotonic() - started
 
