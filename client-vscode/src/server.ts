@@ -46,11 +46,13 @@ export class Server implements vscode.Disposable {
   private client: Client | undefined;
   private program: ServerCommand | undefined;
   private starting: Promise<void> = Promise.resolve();
+  private readonly debuggerWanted = new vscode.EventEmitter<OwnTestDebugger>();
   private readonly attemptChanged = new vscode.EventEmitter<AttemptStatus>();
   private readonly stateChanged = new vscode.EventEmitter<ServerState>();
   private readonly output = vscode.window.createOutputChannel("Benchwright", { log: true });
   private readonly trace = vscode.window.createOutputChannel("Benchwright Trace", { log: true });
 
+  readonly onDebuggerWanted = this.debuggerWanted.event;
   readonly onAttemptChanged = this.attemptChanged.event;
   readonly onDidChangeState = this.stateChanged.event;
 
@@ -100,7 +102,7 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     void this.stop();
-    for (const owned of [this.attemptChanged, this.stateChanged, this.output, this.trace]) owned.dispose();
+    for (const owned of [this.attemptChanged, this.debuggerWanted, this.stateChanged, this.output, this.trace]) owned.dispose();
   }
 
   private async launch(): Promise<void> {
@@ -116,6 +118,7 @@ export class Server implements vscode.Disposable {
     const args = ["lsp", "--sandbox", settings.get<string>("sandbox", "bwrap")];
     this.output.info(`Starting ${command} ${args.join(" ")} (found by: ${source})`);
     const client = new Client("benchwright", "Benchwright", { command, args }, this.options());
+    client.onNotification("benchwright/ownTestDebugger", (told: OwnTestDebugger) => this.debuggerWanted.fire(told));
     client.onNotification("benchwright/attemptChanged", (status: AttemptStatus) => this.attemptChanged.fire(status));
     this.client = client;
     client.onDidChangeState(({ newState }) => {

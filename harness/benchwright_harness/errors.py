@@ -48,6 +48,14 @@ class ToolchainError(HarnessError):
         super().__init__(problem)
 
 
+class DebuggerError(HarnessError):
+    """A test can't be debugged."""
+
+    def __init__(self, problem: str, hint: str) -> None:
+        self.hint = hint
+        super().__init__(problem)
+
+
 class ClusterError(HarnessError):
     """The cluster can't be used, or was lost."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from benchwright_server.design_protocol import FileRange
@@ -66,6 +68,17 @@ class RunOwnTestsParams(Wire):
     """Measure line and toggle coverage of the design; runs with Verilator."""
     waves: bool | None = None
     """Keep the waveform; null for what the setting `ownTests.waves` says."""
+    debug: bool = False
+    """Let a debugger in before the first test; `ids` have to name tests of one cocotb file."""
+
+
+class OwnTestDebugger(Wire):
+    """Notification `benchwright/ownTestDebugger`: a test waits for a debugger."""
+
+    socket: str
+    """The path of the Unix socket where it speaks the Debug Adapter Protocol; for one client."""
+    arguments: dict[str, Any]
+    """For the `attach` request."""
 
 
 class OwnTestResult(Wire):

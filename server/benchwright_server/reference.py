@@ -23,8 +23,10 @@ from benchwright_server import (
     study_protocol,
 )
 from benchwright_server.features.every_operation import EVERY_OPERATION
+from benchwright_server.features.own_tests import DEBUGGER
 from benchwright_server.features.requests import REQUEST_FAILED
 from benchwright_server.operations import CHANGED, Operation
+from benchwright_server.own_test_protocol import OwnTestDebugger
 from benchwright_server.protocol import AttemptStatus, Wire
 
 _HEAD = f"""\
@@ -82,7 +84,8 @@ def _page() -> Iterator[str]:
     for operation in EVERY_OPERATION:
         result = _link(operation.result) if operation.is_request else "(a notification to the server)"
         yield f"| `{operation.name}` | {_link(operation.params)} | {result} | {operation.does} |"
-    yield f"\nThe server sends `{CHANGED}`, a notification with {_link(AttemptStatus)}, whenever the status changes."
+    yield f"\nThe server sends `{CHANGED}`, a notification with {_link(AttemptStatus)}, whenever the status changes,"
+    yield f"and `{DEBUGGER}` with {_link(OwnTestDebugger)} when a test waits for a debugger."
     yield "\n## Messages"
     for model in _models(EVERY_OPERATION):
         yield from _message(model)
@@ -116,6 +119,7 @@ def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]
     for operation in operations:
         reach(operation.params)
         reach(operation.result)
+    reach(OwnTestDebugger)
     written = [*vars(sys.modules[Wire.__module__]).values()]
     for others in _OTHERS:
         written += vars(others).values()

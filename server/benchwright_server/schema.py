@@ -13,6 +13,7 @@ from pydantic.json_schema import models_json_schema
 
 from benchwright_server.features.every_operation import EVERY_OPERATION
 from benchwright_server.grading_protocol import LINES
+from benchwright_server.own_test_protocol import OwnTestDebugger
 from benchwright_server.protocol import Wire
 
 
@@ -20,7 +21,7 @@ def message_schema() -> dict[str, JsonValue]:
     """All messages and grading lines as `$defs`, and a table of the operations."""
     messages: dict[type[Wire], None] = dict.fromkeys(
         model for operation in EVERY_OPERATION for model in (operation.params, operation.result)
-    ) | dict.fromkeys(LINES)
+    ) | dict.fromkeys((OwnTestDebugger, *LINES))
     pairs: list[tuple[type[Wire], str]] = [(model, "serialization") for model in messages]
     _, schema = models_json_schema(pairs, by_alias=True, title="Benchwright messages")  # type: ignore[arg-type]
     schema["operations"] = {

@@ -269,7 +269,7 @@ def alone(number: int) -> float:
             text = f"// {number} {run} {time.time_ns()}\n".encode()
             files = {path: solved[path] + text if run % 2 else text + b"module x;\n"}
             with tempfile.TemporaryFile() as log:
-                verdict = await run_harness(problem, files, home=home, sandbox=sandbox, log=log, on_step=lambda *_: None)
+                verdict = await run_harness(problem, files, home=home, sandbox=sandbox, log=log)
             if verdict.outcome is Outcome.ERROR:
                 message = f"Nothing can be measured: {verdict.detail} {verdict.hint}"
                 raise SystemExit(message)

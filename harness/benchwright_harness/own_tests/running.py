@@ -10,10 +10,11 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-from benchwright_harness.errors import SandboxUnavailableError
+from benchwright_harness.errors import DebuggerError, SandboxUnavailableError
 from benchwright_harness.own_tests.coverage import FileCoverage, read_coverage
+from benchwright_harness.own_tests.debugging import PLACE, Debugging
 from benchwright_harness.own_tests.outcome import OwnRun, outcomes, shown
-from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, OwnSimulation
+from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, SOCKET, OwnSimulation
 from benchwright_harness.plan import WORKDIR
 from benchwright_harness.run import RANDOM_SEED
 from benchwright_harness.run_folder import new_run_folder, run_folder
@@ -28,11 +29,17 @@ _MAX_RESULTS = 16 << 20
 _MAX_COVERAGE = 256 << 20
 _MAX_WAVES_MB = 2048
 _STANDSTILL_S = 10
+_DEBUGGED_S = 8 * 3600.0
 _TOOLS = {"icarus": "iverilog", "verilator": "verilator"}
 
 
 async def run_own_tests(
-    simulation: OwnSimulation, *, sandbox: Sandbox, toolchain: Toolchain, waves: Path | None = None
+    simulation: OwnSimulation,
+    *,
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+    waves: Path | None = None,
+    debugging: Debugging | None = None,
 ) -> OwnRun:
     """Run a simulation; cancelling kills all of its processes.
 
@@ -41,11 +48,16 @@ async def run_own_tests(
         sandbox: Where.
         toolchain: What with.
         waves: Where to keep the waveform; its folder is there.
+        debugging: Lets a debugger in before the first test; of cocotb tests, in bubblewrap.
 
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
     start = time.monotonic()
+    if debugging is not None:
+        if sandbox.name != "bwrap":
+            raise DebuggerError("Tests can be debugged in the sandbox `bwrap` only.", "Choose it: benchwright.sandbox.")
+        simulation = replace(simulation, debug=True, wall_s=_DEBUGGED_S)
     selection = Selection()
     toolchain.require({_TOOLS[simulation.simulator]}, selection)
     limits = Limits(wall_s=simulation.wall_s, file_mb=_MAX_WAVES_MB, folder_mb=2 * _MAX_WAVES_MB)
@@ -62,8 +74,10 @@ async def run_own_tests(
                 limits=limits,
                 toolchain=toolchain,
                 user=user,
+                shown={} if debugging is None else {f"{PLACE}/debugpy": debugging.package},
             )
-            ended = await sandbox.run(job, printed)
+            run = sandbox.run(job, printed)
+            ended = await (run if debugging is None else debugging.beside(run, code / "rundir" / SOCKET))
             text = printed.getvalue().decode("utf-8", "replace").replace(f"{code}/", f"{CODE}/")
             found, is_built = outcomes(simulation, ended, text, _read(code, RESULTS, _MAX_RESULTS), simulation.wall_s)
             has_waves = (
@@ -92,7 +106,8 @@ def _environment(
     variables = simulation.variables
     # Only the native sandbox, which has no supervisor, shows nothing at `INSIDE`.
     inside = INSIDE if sandbox.supervises else str(Path(__file__).parents[1] / "inside")
-    paths = [f"{inside}/own_tests", variables.pop("PYTHONPATH", ""), tools.get("PYTHONPATH", "")]
+    ours = [f"{inside}/own_tests", PLACE if simulation.debug else ""]
+    paths = [*ours, variables.pop("PYTHONPATH", ""), tools.get("PYTHONPATH", "")]
     # The guards of compilers keep a design from a harness; there is none here.
     tools["PATH"] = ":".join(one for one in tools["PATH"].split(":") if not one.startswith(INSIDE))
     return {
@@ -100,7 +115,7 @@ def _environment(
         "PYTHONDONTWRITEBYTECODE": "1",
         "RANDOM_SEED": RANDOM_SEED,
         "COCOTB_RANDOM_SEED": RANDOM_SEED,
-        "BENCHWRIGHT_STANDSTILL_S": str(_STANDSTILL_S),
+        "BENCHWRIGHT_STANDSTILL_S": "0" if simulation.debug else str(_STANDSTILL_S),
         **simulation.environment,
         **tools,
         **variables,

@@ -17,6 +17,10 @@ from benchwright_harness.testbench import Simulator
 CODE = "/code"
 RESULTS = "own-results.jsonl"
 COVERAGE = "coverage.dat"
+SOCKET = "debugger.sock"
+"""Where a test waits for a debugger, in `WORKDIR`."""
+DEBUG_SOCKET = "BENCHWRIGHT_DEBUG_SOCKET"
+"""The variable that names it, for `inside/own_tests`."""
 SIMULATES = "--- simulation"
 """What the script prints when everything has been compiled."""
 NOT_BUILT = 97
@@ -70,6 +74,8 @@ class OwnSimulation:
     waves: bool = False
     coverage: bool = False
     wall_s: float = 60.0
+    debug: bool = False
+    """Whether cocotb's tests wait for a debugger."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables for the tests."""
 
@@ -100,6 +106,7 @@ class OwnSimulation:
             "BENCHWRIGHT_OWN_RESULTS": f"{WORKDIR}/{RESULTS}",
             "BENCHWRIGHT_OWN_FOLDER": CODE,
             "PYTHONPATH": f"{folder}:{CODE}",
+            **({DEBUG_SOCKET: f"{WORKDIR}/{SOCKET}", "PYDEVD_DISABLE_FILE_VALIDATION": "1"} if self.debug else {}),
         }
 
     @property

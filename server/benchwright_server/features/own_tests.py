@@ -14,7 +14,9 @@ from pygls.exceptions import JsonRpcException
 
 from benchwright_attempts.aid_used import AidUsed
 from benchwright_harness.own_tests.coverage import FileCoverage
+from benchwright_harness.own_tests.debugging import Debugging, debugger
 from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason
+from benchwright_harness.own_tests.simulation import CODE
 from benchwright_harness.sandboxes import toolchain_for
 from benchwright_problems.aids import Aid
 from benchwright_server.design_protocol import FileRange, Point
@@ -34,6 +36,7 @@ from benchwright_server.own_test_protocol import (
     OwnTest,
     OwnTestCase,
     OwnTestCoverage,
+    OwnTestDebugger,
     OwnTestFile,
     OwnTestList,
     OwnTestResult,
@@ -51,9 +54,13 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.syntax.documents import Document
 
-FEATURE, BEGUN = "test_run", "new_testbench"
+FEATURE, DEBUGGED, BEGUN = "test_run", "test_debugged", "new_testbench"
 """What of the aid was used, in the log."""
+DEBUGGER = "benchwright/ownTestDebugger"
+"""Notification to the client, with an `OwnTestDebugger`."""
 _MAX_DETAIL = 2_000
+_PATIENCE_S = 10
+"""How long the client may take to create a file."""
 
 
 def register(server: EditorServer) -> None:
@@ -77,8 +84,10 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     home, settings = server.sessions.home, server.settings.own_tests
     sandbox = server.sessions.sandbox
     bench = TestBench(sandbox, partial(toolchain_for, sandbox.name, home.cache), FolderState(home.state / "own-tests"))
-    asked = Asked(params.coverage, settings.waves if params.waves is None else params.waves)
-    event = AidUsed(aid=Aid.OWN_TESTS.value, feature=FEATURE, detail=" ".join(params.ids)[:_MAX_DETAIL])
+    debugging = _debugging(server, folder_of(project)) if params.debug else None
+    asked = Asked(params.coverage, settings.waves if params.waves is None else params.waves, debugging)
+    feature = DEBUGGED if params.debug else FEATURE
+    event = AidUsed(aid=Aid.OWN_TESTS.value, feature=feature, detail=" ".join(params.ids)[:_MAX_DETAIL])
     outcome = "cancelled"
     try:
         async with _shown(server) as report:
@@ -171,6 +180,17 @@ async def test_lenses(server: EditorServer, document: Document) -> list[types.Co
     ]
 
 
+def _debugging(server: EditorServer, folder: Path) -> Debugging:
+    """Tells the client of the test that waits for its debugger."""
+
+    def opened(socket: Path) -> None:
+        mapped = [{"localRoot": str(folder), "remoteRoot": CODE}]
+        told = OwnTestDebugger(socket=str(socket), arguments={"pathMappings": mapped, "justMyCode": True})
+        server.notify_plain(DEBUGGER, told.model_dump(mode="json", by_alias=True))
+
+    return Debugging(debugger(), opened)
+
+
 @asynccontextmanager
 async def _shown(server: EditorServer) -> AsyncIterator[Callable[[int, int, str], None]]:
     """Progress for the duration of the block; cancelling it in the client cancels the block."""
@@ -191,8 +211,8 @@ async def _created(server: EditorServer, target: Path, text: str) -> bool:
     changes = (types.CreateFile(uri=target.as_uri()), edit)
     asked = types.ApplyWorkspaceEditParams(types.WorkspaceEdit(document_changes=changes), label="New testbench")
     try:
-        return (await server.workspace_apply_edit_async(asked)).applied
-    except JsonRpcException:
+        return (await asyncio.wait_for(server.workspace_apply_edit_async(asked), _PATIENCE_S)).applied
+    except (JsonRpcException, TimeoutError):
         return False
 
 

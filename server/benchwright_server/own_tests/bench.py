@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchwright_harness.own_tests.debugging import Debugging
 from benchwright_harness.own_tests.outcome import OwnOutcome, OwnRun
 from benchwright_harness.own_tests.running import run_own_tests
 from benchwright_harness.own_tests.simulation import OwnSimulation
@@ -48,6 +49,7 @@ class Asked:
 
     coverage: bool = False
     waves: bool = False
+    debugging: Debugging | None = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ class TestBench:
         """
         toolchain = await asyncio.to_thread(self._toolchain)
         prepared = await asyncio.to_thread(self._prepare, project, ids, settings, analysed)
+        if asked.debugging is not None and (len(prepared) > 1 or not prepared[0].file.is_cocotb):
+            raise OwnTestError("Only the cocotb tests of one file can be debugged at a time. Choose one.")
         runs = []
         for number, one in enumerate(prepared, 1):
             on_file(number, len(prepared), one.file.path)
@@ -147,19 +151,23 @@ class TestBench:
             # Only Verilator has coverage.
             simulation = replace(simulation, simulator="verilator")
         waves = await asyncio.to_thread(_waves_path, folder, one.simulation) if asked.waves else None
-        run = await self._run(simulation, toolchain, waves)
+        run = await self._run(simulation, toolchain, waves, asked.debugging)
         if not run.is_built and settings.simulator == "auto" and simulation.simulator == "icarus":
             simulation = replace(simulation, simulator="verilator")
-            again = await self._run(simulation, toolchain, waves)
+            again = await self._run(simulation, toolchain, waves, asked.debugging)
             run = replace(again, output=f"{run.output}\n--- Icarus can't compile it; with Verilator:\n{again.output}")
         if run.is_built and worked != run.simulator and not asked.coverage:
             self._kept.save(folder, {**self._kept.load(folder), key: run.simulator})
         kept = _with_suffix(waves, simulation) if run.has_waves and waves is not None else None
         return FileRun(one.file, one.simulation.top, run, one.snapshot, kept)
 
-    async def _run(self, simulation: OwnSimulation, toolchain: Toolchain, waves: Path | None) -> OwnRun:
+    async def _run(
+        self, simulation: OwnSimulation, toolchain: Toolchain, waves: Path | None, debugging: Debugging | None
+    ) -> OwnRun:
         target = _with_suffix(waves, simulation) if waves is not None else None
-        return await run_own_tests(simulation, sandbox=self._sandbox, toolchain=toolchain, waves=target)
+        return await run_own_tests(
+            simulation, sandbox=self._sandbox, toolchain=toolchain, waves=target, debugging=debugging
+        )
 
 
 def _chosen(files: Iterable[TestFile], ids: Sequence[str]) -> list[tuple[TestFile, tuple[str, ...]]]:

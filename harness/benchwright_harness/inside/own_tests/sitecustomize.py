@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _RESULTS, _FOLDER = "BENCHWRIGHT_OWN_RESULTS", "BENCHWRIGHT_OWN_FOLDER"
+_DEBUGGER = "BENCHWRIGHT_DEBUG_SOCKET"
 _MAX_TEXT = 8000
 _MAX_PLACES = 20
 
@@ -33,6 +34,10 @@ class _Watch:
             def exec_module(module: "ModuleType") -> None:
                 load(module)
                 _report(module.RegressionManager)
+                if _DEBUGGER in os.environ:
+                    from benchwright_debugger import wait_for_debugger
+
+                    wait_for_debugger(os.environ.pop(_DEBUGGER))
 
             spec.loader.exec_module = exec_module
         return spec

@@ -1,0 +1,153 @@
+"""The way from an editor's debugger to a test that waits for one in the sandbox.
+
+Both ends are Unix sockets. What the test's side sends is the Debug Adapter Protocol without its requests: one of those,
+`runInTerminal`, would let the test start programs outside the sandbox.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import stat
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TypeVar
+
+from benchwright_harness.errors import DebuggerError
+
+T = TypeVar("T")
+
+PLACE = "/debugger"
+"""Where the sandbox has `debugpy`."""
+
+_BLOCK = 1 << 16
+_MAX_HEADER = 4096
+_MAX_MESSAGE = 32 << 20
+_LOOK_S = 0.05
+_PATIENCE_S = 120.0
+"""How long a debugger may take to come."""
+
+
+def debugger() -> Path:
+    """The folder of the package `debugpy`.
+
+    Raises:
+        DebuggerError: It is not installed.
+    """
+    found = find_spec("debugpy")
+    if found is None or not found.submodule_search_locations:
+        raise DebuggerError("Debugging needs debugpy.", "Install it: pip install 'benchwright[debug]'.")
+    return Path(found.submodule_search_locations[0])
+
+
+@dataclass(frozen=True)
+class Debugging:
+    """A debugger for a test.
+
+    Args:
+        package: The folder of `debugpy`, see `debugger`.
+        opened: Told of the Unix socket for an editor's debugger, once the test waits for it.
+    """
+
+    package: Path
+    opened: Callable[[Path], None]
+
+    async def beside(self, run: Awaitable[T], inside: Path) -> T:
+        """The result of a run, which a debugger is let into meanwhile.
+
+        Args:
+            run: Of the test.
+            inside: The socket that the test's side will listen at.
+
+        Raises:
+            DebuggerError: No debugger came; the run has been cancelled.
+        """
+        with tempfile.TemporaryDirectory(prefix="benchwright-debug-") as folder:
+            running = asyncio.ensure_future(run)
+            passing = asyncio.ensure_future(_passing(inside, Path(folder, "adapter.sock"), self.opened))
+            try:
+                await asyncio.wait((running, passing), return_when=asyncio.FIRST_COMPLETED)
+                if passing.done():
+                    passing.result()
+                return await running
+            finally:
+                running.cancel()
+                passing.cancel()
+                await asyncio.gather(running, passing, return_exceptions=True)
+
+
+async def _passing(inside: Path, outside: Path, opened: Callable[[Path], None]) -> None:
+    # No event tells of a socket in a folder.
+    while not _is_socket(inside):  # noqa: ASYNC110
+        await asyncio.sleep(_LOOK_S)
+    came: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.get_running_loop().create_future()
+
+    def on_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if came.done():
+            writer.close()
+        else:
+            came.set_result((reader, writer))
+
+    server = await asyncio.start_unix_server(on_connection, outside)
+    try:
+        opened(outside)
+        try:
+            editor, to_editor = await asyncio.wait_for(came, _PATIENCE_S)
+        except TimeoutError:
+            raise DebuggerError(
+                f"No debugger came within {_PATIENCE_S:g} s, so the test was stopped.", "Start it again."
+            ) from None
+        test, to_test = await asyncio.open_unix_connection(inside)
+        try:
+            await asyncio.gather(_copy(editor, to_test), copy_without_requests(test, to_editor))
+        finally:
+            to_test.close()
+            to_editor.close()
+    except OSError:
+        # One side has gone: the run tells the rest.
+        pass
+    finally:
+        server.close()
+
+
+def _is_socket(path: Path) -> bool:
+    # The test can put links there.
+    try:
+        return stat.S_ISDIR(path.parent.lstat().st_mode) and stat.S_ISSOCK(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    while data := await source.read(_BLOCK):
+        target.write(data)
+        await target.drain()
+    target.write_eof()
+
+
+async def copy_without_requests(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    """Passes the messages of the Debug Adapter Protocol on, but for requests and what is none; ends at either."""
+    while (body := await _message(source)) is not None:
+        try:
+            kind = json.loads(body).get("type")
+        except (ValueError, AttributeError, RecursionError):
+            return
+        if kind in ("event", "response"):
+            target.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+            await target.drain()
+
+
+async def _message(source: asyncio.StreamReader) -> bytes | None:
+    """The body of the next message; None at the end, or where it is not the protocol."""
+    try:
+        header = await source.readuntil(b"\r\n\r\n")
+        if len(header) > _MAX_HEADER:
+            return None
+        fields = dict(line.split(b":", 1) for line in header.lower().split(b"\r\n") if b":" in line)
+        length = int(fields[b"content-length"])
+        return await source.readexactly(length) if 0 <= length <= _MAX_MESSAGE else None
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, KeyError, ValueError):
+        return None

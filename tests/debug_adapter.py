@@ -1,0 +1,77 @@
+"""A client of the Debug Adapter Protocol, as an editor's debugger is one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+_PATIENCE_S = 60.0
+
+
+class DebugClient:
+    """One session."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._sent = 0
+        self._seen: list[dict[str, Any]] = []
+        self._more = asyncio.Event()
+
+    async def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
+        """The body of the answer to a request."""
+        number = self.send(command, **arguments)
+        answer = await self._first(lambda one: one["type"] == "response" and one["request_seq"] == number)
+        assert answer["success"], answer
+        body: dict[str, Any] = answer.get("body") or {}
+        return body
+
+    def send(self, command: str, **arguments: Any) -> int:
+        """Sends a request, and does not wait."""
+        self._sent += 1
+        message = {"seq": self._sent, "type": "request", "command": command, "arguments": arguments}
+        body = json.dumps(message).encode()
+        self._writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        return self._sent
+
+    async def event(self, name: str) -> dict[str, Any]:
+        """The body of the next event of a name; those before it are forgotten."""
+        found = await self._first(lambda one: one["type"] == "event" and one["event"] == name)
+        body: dict[str, Any] = found.get("body") or {}
+        return body
+
+    async def read(self) -> None:
+        """Reads to the end."""
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                header = await self._reader.readuntil(b"\r\n\r\n")
+                length = int(header.split(b":")[1])
+                self._seen.append(json.loads(await self._reader.readexactly(length)))
+                self._more.set()
+
+    async def _first(self, wanted: Any) -> dict[str, Any]:
+        async with asyncio.timeout(_PATIENCE_S):
+            while True:
+                for one in self._seen:
+                    if wanted(one):
+                        self._seen.remove(one)
+                        return one
+                self._more.clear()
+                await self._more.wait()
+
+
+@asynccontextmanager
+async def debug_client(socket: str) -> AsyncIterator[DebugClient]:
+    """A client at a Unix socket."""
+    reader, writer = await asyncio.open_unix_connection(socket)
+    client = DebugClient(reader, writer)
+    reading = asyncio.create_task(client.read())
+    try:
+        yield client
+    finally:
+        reading.cancel()
+        writer.close()
