@@ -18,6 +18,7 @@ import { NumbersPage } from "./numbers.ts";
 import { Opening } from "./opening.ts";
 import { registerPanels } from "./panel.ts";
 import { OwnTests } from "./ownTests.ts";
+import { debugTests } from "./testDebugger.ts";
 import { PANELS } from "./panels.ts";
 import { ProblemPages } from "./problemPages.ts";
 import { chooseProjectList } from "./projectList.ts";
@@ -128,6 +129,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     instances,
     signals,
     ownTests,
+    debugTests(server),
     results,
     hints,
     doctor,

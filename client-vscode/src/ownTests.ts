@@ -22,7 +22,7 @@ export class OwnTests implements vscode.Disposable {
     private readonly server: Server,
     private readonly attempts: Attempts,
   ) {
-    const { Run, Coverage } = vscode.TestRunProfileKind;
+    const { Run, Coverage, Debug } = vscode.TestRunProfileKind;
     this.controller.createRunProfile("Run", Run, (request, token) => this.run(request, token), true);
     const coverage = this.controller.createRunProfile("Run with Coverage", Coverage, (request, token) =>
       this.run(request, token, { coverage: true }),
@@ -31,6 +31,7 @@ export class OwnTests implements vscode.Disposable {
     this.controller.createRunProfile("Run and Keep Waveforms", Run, (request, token) =>
       this.run(request, token, { waves: true }),
     );
+    this.controller.createRunProfile("Debug", Debug, (request, token) => this.run(request, token, { debug: true }));
     this.controller.refreshHandler = () => this.refresh();
     const watcher = vscode.workspace.createFileSystemWatcher(FILES);
     this.subscriptions = [
@@ -117,7 +118,7 @@ export class OwnTests implements vscode.Disposable {
   private async run(
     request: vscode.TestRunRequest,
     token: vscode.CancellationToken,
-    asked: Pick<RunOwnTestsParams, "coverage" | "waves"> = {},
+    asked: Pick<RunOwnTestsParams, "coverage" | "waves" | "debug"> = {},
   ): Promise<void> {
     const run = this.controller.createTestRun(request);
     const wanted = request.include ?? [...this.controller.items].map(([, item]) => item);

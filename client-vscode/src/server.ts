@@ -6,7 +6,7 @@ import {
   type ErrorHandler,
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
-import type { AttemptStatus, Operations } from "./generated/protocol.ts";
+import type { AttemptStatus, Operations, OwnTestDebugger } from "./generated/protocol.ts";
 import { Client, FOLLOWED } from "./languageClient.ts";
 import { errorText } from "./reporting.ts";
 import type { ServerCommand } from "./serverCommand.ts";

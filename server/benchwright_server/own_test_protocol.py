@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from benchwright_server.design_protocol import FileRange
 from benchwright_server.protocol import Wire
@@ -77,7 +75,7 @@ class OwnTestDebugger(Wire):
 
     socket: str
     """The path of the Unix socket where it speaks the Debug Adapter Protocol; for one client."""
-    arguments: dict[str, Any]
+    arguments: dict[str, JsonValue]
     """For the `attach` request."""
 
 

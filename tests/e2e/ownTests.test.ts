@@ -66,3 +66,33 @@ scenario(
     await editor.picture("own-test-passes");
   },
 );
+
+scenario(
+  "a test stops at a breakpoint, shows its variables, and goes on",
+  {
+    opened: design,
+    before: async (folder) => {
+      for (const inner of ["rtl", "tests"]) await mkdir(join(design(folder), inner), { recursive: true });
+      await writeFile(join(design(folder), "rtl", "counter.sv"), WRONG.replace("q + 2", "q + 1"));
+      await writeFile(join(design(folder), "tests", "test_counter.py"), TESTS);
+    },
+  },
+  async (session) => {
+    const { editor } = session;
+    await editor.openFile("test_counter.py");
+    await editor.page.keyboard.press("Control+End");
+    await editor.page.keyboard.press("ArrowUp");
+    await editor.command("Debug: Toggle Breakpoint");
+    await editor.command("Testing: Focus on Test Explorer View");
+    await editor.page.getByRole("treeitem", { name: "test_counter.py" }).first().waitFor();
+    await editor.command("Test: Debug All Tests");
+    await editor.page.locator(".debug-top-stack-frame-line").first().waitFor({ timeout: 90_000 });
+    await editor.command("Run and Debug: Focus on Variables View");
+    await editor.page.getByRole("treeitem", { name: /Locals/ }).click();
+    await editor.page.getByRole("treeitem", { name: /^dut/ }).first().waitFor();
+    await editor.picture("own-test-debugged");
+    await editor.command("Debug: Continue");
+    await editor.command("Testing: Focus on Test Explorer View");
+    await editor.page.locator(".codicon-testing-passed-icon").first().waitFor({ timeout: 90_000 });
+  },
+);

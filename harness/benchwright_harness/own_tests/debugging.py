@@ -80,7 +80,7 @@ class Debugging:
 
 
 async def _passing(inside: Path, outside: Path, opened: Callable[[Path], None]) -> None:
-    # No event tells of a socket in a folder.
+    # There is no event for a socket in a folder.
     while not _is_socket(inside):  # noqa: ASYNC110
         await asyncio.sleep(_LOOK_S)
     came: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.get_running_loop().create_future()
@@ -107,7 +107,7 @@ async def _passing(inside: Path, outside: Path, opened: Callable[[Path], None]) 
             to_test.close()
             to_editor.close()
     except OSError:
-        # One side has gone: the run tells the rest.
+        # One side has gone: the run's outcome says the rest.
         pass
     finally:
         server.close()

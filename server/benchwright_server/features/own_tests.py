@@ -181,7 +181,7 @@ async def test_lenses(server: EditorServer, document: Document) -> list[types.Co
 
 
 def _debugging(server: EditorServer, folder: Path) -> Debugging:
-    """Tells the client of the test that waits for its debugger."""
+    """Sends the client the socket of the test that waits for its debugger."""
 
     def opened(socket: Path) -> None:
         mapped = [{"localRoot": str(folder), "remoteRoot": CODE}]
