@@ -11,6 +11,7 @@ from lsprotocol import types
 
 from .conftest import Editors
 from .session import Editor, still_alive
+from .test_study import begin, task_at_work
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -234,3 +235,35 @@ async def test_runs_of_an_attempt_are_in_its_log_and_see_nothing_hidden(editors:
     assert answer["passed"], answer
     (event,) = desk.told("aid_used")
     assert (event.aid, event.feature, event.outcome) == ("own_tests", "test_run", "passed")
+
+
+FORBIDDING = """
+study: bare
+title: A study without tests of one's own
+problems: [starter/saturating-counter]
+conditions:
+  - {name: alone, solver: human, aids: []}
+participants: [ada]
+randomisation: {seed: 4, order: latin-square}
+consent: {version: "2", text: "You agree that everything you type here is recorded."}
+"""
+
+
+async def test_a_condition_that_forbids_own_tests_refuses_them_by_whatever_folder_they_are_asked(
+    editors: Editors, home: Path
+) -> None:
+    await begin(home, FORBIDDING)
+    editor = await editors()
+    desk, _ = await task_at_work(editor, "bare")
+    (desk.folder / "verif").mkdir(exist_ok=True)
+    (desk.folder / "verif/test_mine.py").write_text(TESTS)
+    above = desk.folder.parent
+    # Who opens the folder around a workspace asks by another folder, and has the same tests.
+    opened = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(above.as_uri(), "above")], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(opened))
+    module = next(path for path in desk.folder.rglob("*.sv"))
+    for uri in (desk.uri, desk.folder.as_uri(), above.as_uri()):
+        for operation in ("ownTests", "runOwnTests"):
+            assert "does not allow tests of your own" in (await editor.refusal(operation, uri=uri))[1]
+    assert "does not allow" in (await editor.refusal("newTestbench", uri=module.as_uri()))[1]
+    assert desk.told("aid_used") == []

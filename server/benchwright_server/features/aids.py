@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_server.operations import path_of
@@ -34,6 +36,20 @@ async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
     session = await _session_of(server, uri)
     if session is not None:
         session.attempt.check_allowed(aid)
+
+
+async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, str]:
+    """The attempts that files belong to, each of which has to allow an aid: workspace → URI of a file in it.
+
+    Raises:
+        AttemptError: One of them does not allow it, or not now.
+    """
+    found: dict[Path, str] = {}
+    for folder in {path.parent: path for path in paths}.values():
+        session = await attempt_of(server, folder.as_uri(), aid)
+        if session is not None:
+            found[session.workspace.folder] = folder.as_uri()
+    return found
 
 
 async def use(server: EditorServer, uri: str, event: AidUsed) -> None:

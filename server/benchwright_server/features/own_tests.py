@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -20,7 +20,7 @@ from benchwright_harness.own_tests.simulation import CODE
 from benchwright_harness.sandboxes import toolchain_for
 from benchwright_problems.aids import Aid
 from benchwright_server.design_protocol import FileRange, Point
-from benchwright_server.features.aids import attempt_of, check_allowed, use
+from benchwright_server.features.aids import attempt_of, attempts_among, check_allowed, use
 from benchwright_server.features.locations import Locations
 from benchwright_server.features.project_of import project_of
 from benchwright_server.features.requests import register_operation
@@ -74,12 +74,14 @@ async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestLis
     await check_allowed(server, params.uri, Aid.OWN_TESTS)
     project, _ = project_of(server, params.uri)
     files = await asyncio.to_thread(found_tests, project)
+    for one in files:
+        await check_allowed(server, (folder_of(project) / one.path).as_uri(), Aid.OWN_TESTS)
     folder, locations = folder_of(project), Locations(server)
     return OwnTestList(folder=folder.as_uri(), files=[_file(locations, folder, one) for one in files])
 
 
 async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> OwnTestRuns:
-    session = await attempt_of(server, params.uri, Aid.OWN_TESTS)
+    await attempt_of(server, params.uri, Aid.OWN_TESTS)
     project, _ = project_of(server, params.uri)
     home, settings = server.sessions.home, server.settings.own_tests
     sandbox = server.sessions.sandbox
@@ -88,18 +90,23 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     asked = Asked(params.coverage, settings.waves if params.waves is None else params.waves, debugging)
     feature = DEBUGGED if params.debug else FEATURE
     event = AidUsed(aid=Aid.OWN_TESTS.value, feature=feature, detail=" ".join(params.ids)[:_MAX_DETAIL])
-    outcome = "cancelled"
+    outcome, used = "cancelled", dict[Path, str]()
+
+    async def allow(files: Iterable[Path]) -> None:
+        # A folder around a workspace must not be a way to what the attempt forbids.
+        used.update(await attempts_among(server, files, Aid.OWN_TESTS))
+
     try:
         async with _shown(server) as report:
-            runs = await bench.run(project, params.ids, settings, server.settings.analysed, asked, report)
+            runs = await bench.run(project, params.ids, settings, server.settings.analysed, asked, report, allow)
         outcome = "passed" if all(one.run.passed for one in runs) else "failed"
     except Exception:
         outcome = "error"
         raise
     finally:
-        if session is not None:
-            # Before the answer, and of a run without an answer too.
-            await asyncio.shield(use(server, params.uri, event.model_copy(update={"outcome": outcome})))
+        # Before the answer, and of a run without an answer too.
+        for uri in used.values():
+            await asyncio.shield(use(server, uri, event.model_copy(update={"outcome": outcome})))
     locations = Locations(server)
     return OwnTestRuns(passed=outcome == "passed", runs=[_run(locations, one) for one in runs])
 

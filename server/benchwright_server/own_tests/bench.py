@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -88,6 +88,7 @@ class TestBench:
         analysed: ProjectSettings,
         asked: Asked,
         on_file: Callable[[int, int, str], None] = lambda number, of, path: None,
+        on_prepared: Callable[[Iterable[Path]], Awaitable[None]] | None = None,
     ) -> list[FileRun]:
         """Run tests, one file after the other; cancelling kills all of their processes.
 
@@ -97,6 +98,7 @@ class TestBench:
             settings: Simulator, top, limit.
             analysed: Include folders and macros.
             asked: What is wanted besides the outcomes.
+            on_prepared: Called with all files that will be read by tests or tools; its error ends the run.
             on_file: Called before each file with its number from 1, their count and its path.
 
         Raises:
@@ -105,6 +107,8 @@ class TestBench:
         """
         toolchain = await asyncio.to_thread(self._toolchain)
         prepared = await asyncio.to_thread(self._prepare, project, ids, settings, analysed)
+        if on_prepared is not None:
+            await on_prepared({path for one in prepared for path in one.snapshot.places.values()})
         if asked.debugging is not None and (len(prepared) > 1 or not prepared[0].file.is_cocotb):
             raise OwnTestError("Only the cocotb tests of one file can be debugged at a time. Choose one.")
         runs = []
