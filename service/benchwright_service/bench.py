@@ -304,7 +304,7 @@ async def open_bench(
             closings,
             OwnRuns(parts.database, parts.courses, RunViews(Store(home), home, parts.courses)),
             checks,
-            HandedHints(parts.database, evidence, Store(home), parts.courses),
+            HandedHints(parts.database, evidence, Store(home), parts.courses, lab),
             *(await _others(parts, others, server, folder) if others is not None else ()),
         )
 

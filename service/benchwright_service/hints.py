@@ -9,8 +9,6 @@ from collections.abc import Callable
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from benchwright_attempts.errors import UnknownAttemptError
-from benchwright_attempts.evidence import Assigned
 from benchwright_attempts.grading import hint_of
 from benchwright_attempts.state import AttemptState
 from benchwright_attempts.terms import Terms
@@ -23,6 +21,7 @@ from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses import Courses
 from benchwright_service.evidence import Evidence
+from benchwright_service.lab import Lab
 from benchwright_service.run_rows import DECIDED
 from benchwright_service.tables import HINTS, RUNS
 
@@ -35,6 +34,7 @@ class HandedHints:
         evidence: Of attempts.
         store: Has the hidden parts.
         courses: Say who may work on what.
+        lab: Has the plans of studies.
         now: Seconds since 1970.
     """
 
@@ -44,12 +44,14 @@ class HandedHints:
         evidence: Evidence,
         store: Store,
         courses: Courses,
+        lab: Lab,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._evidence = evidence
         self._store = store
         self._courses = courses
+        self._lab = lab
         self._now = now
 
     async def take(self, account: str, attempt: str, number: int) -> HintText:
@@ -67,7 +69,7 @@ class HandedHints:
             raise RefusalError(Kind.NOT_FOUND, "The problem has no such hint.", "List the assignments again.")
         cost = await self._cost(attempt, number)
         if cost is None:
-            await self._check_allowed(await self._courses.open_to(account, assignment), attempt)
+            await self._check_allowed(account, await self._courses.open_to(account, assignment), ref)
             await self._check_turn(attempt, number, rules[number - 1])
             cost = await self._note(attempt, number, rules[number - 1].cost)
         hidden = await asyncio.to_thread(self._store.unseal, ref)
@@ -79,10 +81,9 @@ class HandedHints:
             found: float | None = (await connection.execute(wanted)).scalar()
         return found
 
-    async def _check_allowed(self, assignment: AssignmentView, attempt: str) -> None:
+    async def _check_allowed(self, account: str, assignment: AssignmentView, ref: str) -> None:
         """Makes sure that the study or the assignment allows hints, by what this service knows."""
-        events = await self._events(attempt)
-        assigned = next((one for one in events if isinstance(one, Assigned)), None)
+        assigned = await self._lab.assigned(account, assignment.course, ref)
         aids = frozenset(assignment.aids) if assignment.aids is not None else None
         terms = Terms("", assigned) if assigned is not None else Terms("", aids=aids)
         if not terms.allows_aid(Aid.HINTS):
@@ -116,10 +117,3 @@ class HandedHints:
             # Asked for twice at once.
             return await self._cost(attempt, number) or 0.0
         return cost
-
-    async def _events(self, attempt: str) -> list[object]:
-        try:
-            recorded = await asyncio.to_thread(self._evidence.log.events, attempt)
-        except UnknownAttemptError:
-            return []
-        return [one.event for one in recorded]

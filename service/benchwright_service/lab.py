@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from benchwright_analysis.code_digest import analysis_digest
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError, ExportError, LogError, StudyError, UnknownAttemptError
+from benchwright_attempts.evidence import Assigned
 from benchwright_attempts.record import canonical
 from benchwright_attempts.terms import Feedback
 from benchwright_judges.service.refusals import Kind, RefusalError
@@ -25,7 +26,7 @@ from benchwright_studies.entry import ENTRY, OF_A_STUDY, Drawn
 from benchwright_studies.preregistration import preregister
 from benchwright_studies.readiness import check_words
 from benchwright_studies.registration import register_study
-from benchwright_studies.studies import RegisteredStudy, Studies
+from benchwright_studies.studies import RegisteredStudy, Studies, terms
 from benchwright_studies.study import AT_SERVICE
 from benchwright_studies.study_file import StudyFile
 from benchwright_studies.study_log import StudyLog
@@ -103,6 +104,24 @@ class Lab:
         return EnrolledStudy(
             study=study, title=known.study.title, file=own.model_dump(mode="json"), assignments=assignments
         )
+
+    async def assigned(self, account: str, study: str, problem: str) -> Assigned | None:
+        """What the plan says about somebody's attempt at a problem, whatever their own log says of it.
+
+        Returns:
+            None if the course is no study's, or they have no place in it.
+        """
+        pseudonym = await self._places.pseudonym(study, account)
+        return None if pseudonym is None else await asyncio.to_thread(self._assigned, study, pseudonym, problem)
+
+    def _assigned(self, study: str, pseudonym: str, problem: str) -> Assigned | None:
+        known = self._known(study)
+        row = known.plan.of(pseudonym)
+        for task in row.tasks if row is not None else ():
+            if task.problem == problem:
+                return terms(known, pseudonym, task.position, problem, task.condition)
+        # What no task names is practice.
+        return terms(known, pseudonym, 0, problem, known.study.people_conditions[0].name)
 
     async def take(self, account: str, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
         """Takes a participant's journal; what is here of it must be its beginning.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from sqlalchemy import select
 
 from benchwright_attempts.events import Started, Submitted
 from benchwright_harness.run import starting_files
@@ -15,6 +16,9 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_remote.messages import Role
+from benchwright_service.bench import open_administration, open_lab
+from benchwright_service.tables import PLACES
+from benchwright_studies.study_file import parse_study
 
 from ..bench_service import Course, Service, Solver
 from .test_bench_service_pages import csrf, invitation, signed_in
@@ -99,6 +103,40 @@ def test_an_assignment_without_hints_refuses_them(service: Service, problem: Pro
     refused = take(solver, begun(solver, problem), 1)
     solver.log.close()
     assert (refused.status_code, refused.json()["detail"]) == (409, "The assignment does not allow hints.")
+
+
+STUDY = """
+study: bare
+title: A study without hints
+problems: [starter/saturating-counter]
+conditions: [{name: alone, solver: human, aids: []}]
+participants: 1
+randomisation: {seed: 4}
+forecasts: []
+consent: {version: "1", text: "You agree to what is written here."}
+analysis: {primary: time}
+data: {to: service}
+"""
+
+
+async def test_the_plan_of_a_study_says_who_may_have_hints(service: Service) -> None:
+    async with open_lab(service.folders, service.database) as (lab, _):
+        await lab.open(parse_study(STUDY, Path("study.yaml")))
+        async with open_administration(service.folders, service.database) as parts:
+            code = await parts.accounts.invite("bare", Role.PARTICIPANT, uses=1)
+            with service.client() as client:
+                token = client.post("/api/v1/join", json={"code": code, "name": "Ada"}).json()["token"]
+            with service.client(token) as client:
+                assert client.post("/api/v1/studies", json={}).status_code == 200
+            async with parts.database.reading() as connection:
+                account = (
+                    await connection.execute(select(PLACES.c.account).where(PLACES.c.study == "bare"))
+                ).scalar_one()
+        assigned = await lab.assigned(account, "bare", REF)
+        assert assigned is not None
+        assert (assigned.condition, assigned.aids) == ("alone", ())
+        assert await lab.assigned("nobody", "bare", REF) is None
+        assert await lab.assigned(account, "no study", REF) is None
 
 
 def test_a_hint_takes_its_cost_off_later_runs_also_of_other_attempts(
