@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Literal
 
 from pydantic import Field, FiniteFloat
@@ -9,6 +12,19 @@ from pydantic import Field, FiniteFloat
 from benchwright_attempts.event_body import EventBody
 from benchwright_attempts.file_text import FilePath, Text
 from benchwright_attempts.state import AttemptState, unchanged_in
+
+_AGENT = "agent"
+_through: ContextVar[str] = ContextVar("through", default="editor")
+
+
+@contextmanager
+def by_agent() -> Iterator[None]:
+    """Whatever aid is used in this block, and in tasks that begin in it, an agent uses."""
+    token = _through.set(_AGENT)
+    try:
+        yield
+    finally:
+        _through.reset(token)
 
 
 class AidUsed(EventBody):
@@ -37,3 +53,7 @@ class AidUsed(EventBody):
     def without_text(self) -> AidUsed:
         """Which aid it was."""
         return self.model_copy(update={"detail": ""})
+
+    def as_asked(self) -> AidUsed:
+        """With `through` as `by_agent` says."""
+        return self.model_copy(update={"through": _through.get()})

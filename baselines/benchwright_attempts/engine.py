@@ -282,7 +282,7 @@ class Attempt:
     async def use(self, event: AidUsed) -> None:
         """Records that the solver used an aid; see `check_aid`, which comes before any work for it."""
         if await self.check_aid(Aid(event.aid)):
-            await self.writer.append(event)
+            await self.writer.append(event.as_asked())
 
     # What a study asks
 

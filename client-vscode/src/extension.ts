@@ -1,8 +1,10 @@
 import * as vscode from "vscode";
 import { Accounts } from "./accounts.ts";
+import { AgentTools, registerAgentTools, registerMcpServer } from "./agentTools.ts";
 import { AnswerForm } from "./answer.ts";
 import { AttemptCommands } from "./attemptCommands.ts";
 import { Attempts } from "./attempts.ts";
+import { registerChat } from "./chat.ts";
 import { ChangeReasons } from "./changeReasons.ts";
 import { ClockItem } from "./clock.ts";
 import { chooseDeclaration } from "./declarationChoice.ts";
@@ -62,6 +64,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const signals = new SignalTree(server);
   const servedModels = new ServedModels(attempts, context);
   const ownTests = new OwnTests(server, attempts);
+  const agentTools = new AgentTools(server, attempts);
   const choose = async (place?: ModulePlace): Promise<void> => {
     await chooseInstance(server, place);
     instances.refresh();
@@ -159,6 +162,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     reportIdle(server, attempts),
     watchCommands(server, attempts),
     registerReferences(),
+    registerAgentTools(agentTools, context.extension),
+    registerMcpServer(agentTools, attempts, installation),
+    registerChat(server, attempts, agentTools),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (needsNewServer(event)) void server.start();
     }),

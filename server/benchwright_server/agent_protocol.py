@@ -48,3 +48,20 @@ class AgentToolResult(Wire):
 
     text: str
     """For the agent; JSON, unless it is a file or a statement."""
+
+
+class ChatPromptParams(Wire):
+    """Parameters of `benchwright/chatPrompt`."""
+
+    uri: str
+    """A file of the workspace, or its folder."""
+    question: str
+    model: str = ""
+    """Name of the model that is going to be asked, for the record."""
+
+
+class ChatPrompt(Wire):
+    """Result of `benchwright/chatPrompt`."""
+
+    text: str
+    """Statement, the solver's files, what was shown of the newest run, hints that were taken, and the question."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from benchwright_server.attempts.sessions import Sessions
     from benchwright_server.client import Client
-    from benchwright_server.protocol import AttemptStatus
+    from benchwright_server.protocol import AttemptStatus, Wire
     from benchwright_server.settings import Settings
     from benchwright_verilog.findings.finding import Finding
     from benchwright_verilog.semantics.file_list import FileList
@@ -169,6 +169,8 @@ class EditorServer(LanguageServer):
     sync: Sync
     agents: Agents | None
     """None if they are turned off."""
+    served: dict[str, Callable[[Any], Awaitable[Wire]]]
+    """By its name, what each operation that is served does with its parameters."""
 
     def use(self, settings: Settings) -> None:
         """Use these settings from now on; which features there are was decided at the start."""

@@ -216,6 +216,7 @@ class BenchwrightServer(EditorServer):
         self.lenses = CodeLenses(self)
         self.expansions = None
         self.agents = None
+        self.served = {}
         self.is_shut_down = False
         self._changed: set[Session] = set()
         self._telling: dict[Session, asyncio.Task[None]] = {}

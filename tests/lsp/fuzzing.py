@@ -174,6 +174,7 @@ WHOLE = (
     "benchwright/newTestbench",
     "benchwright/agentTools",
     "benchwright/agentTool",
+    "benchwright/chatPrompt",
     "workspace/textDocumentContent",
     "workspace/diagnostic",
 )
@@ -524,8 +525,13 @@ class Typist:
                 return {"module": "nothing"}
             case "runOwnTests":
                 return {"ids": ["tests/nothing.py::nothing"]}
+            case "chatPrompt":
+                return {"question": chance.choice(["", "why?", "𝄞" * 1000])}
             case "agentTool":
-                return {"tool": chance.choice(["files", "read_file", "nothing"]), "arguments": {"path": "../x"}}
+                return {
+                    "tool": chance.choice(["files", "read_file", "drivers", "run_own_tests", "take_hint", "nothing"]),
+                    "arguments": {"path": "../x"},
+                }
             case _:
                 return {"module": chance.choice([None, module])}
 

@@ -19,6 +19,7 @@ from benchwright_attempts import log_file
 from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.state import AttemptState
 from benchwright_problems.home import Home
+from benchwright_problems.pack_folder import read_built_in
 from benchwright_server.agent_address import address_of
 from benchwright_studies import open_log
 
@@ -108,6 +109,63 @@ async def test_the_clock_is_paused_when_an_agent_that_works_alone_goes_away(home
         assert log.events(header.id)[-1].event.type == "paused"
 
 
+TESTBENCH = """
+module tb_counter;
+  logic clk = 0, rst = 1;
+  initial begin
+    #5 clk = 1;
+    #5 $display("counted");
+    $finish;
+  end
+endmodule
+"""
+
+
+async def test_aids_are_used_through_an_agent_and_each_is_recorded_as_its_own(editor: Editor, home: Path) -> None:
+    desk = await desk_at_work(editor)
+    (desk.folder / FILE).write_text(reference(PROBLEM))
+    (desk.folder / "tests").mkdir()
+    (desk.folder / "tests" / "tb_counter.sv").write_text(TESTBENCH)
+    async with agent(home, desk.folder) as one:
+        drivers = json.loads(await one.use("drivers", signal="sat_counter.count"))
+        assert {flow["file"] for flow in drivers["drivers"]} == {FILE}
+        loads = json.loads(await one.use("loads", signal="sat_counter.up"))
+        assert loads["port_of_top"] == "in"
+        assert [test["id"] for test in json.loads(await one.use("own_tests"))] == [OWN_TEST]
+        ran = json.loads(await one.use("run_own_tests", ids=[OWN_TEST], waves=True))
+        assert ran["passed"]
+        assert (desk.folder / ran["runs"][0]["waves"]).is_file()
+        assert json.loads(await one.use("hints"))["taken"] == []
+    used = [(one.aid, one.feature, one.through) for one in desk.events() if isinstance(one, AidUsed)]
+    tools = ["drivers", "loads", "own_tests", "run_own_tests", "hints"]
+    assert [feature for aid, feature, _ in used if aid == "agent_tools"] == tools
+    aids = [("design_views", "drivers"), ("design_views", "loads"), ("own_tests", "test_run")]
+    assert [(aid, feature) for aid, feature, _ in used if aid != "agent_tools"] == aids
+    assert {through for _, _, through in used} == {"agent"}
+
+
+OWN_TEST = "tests/tb_counter.sv::tb_counter"
+
+
+async def test_a_hint_that_an_agent_takes_is_the_next_and_costs_what_it_costs(editor: Editor, home: Path) -> None:
+    desk = await editor.open_problem("starter/cache-tag-bits")
+    await desk.start()
+    first, second = next(one for one in read_built_in("starter").problems if one.id == "cache-tag-bits").hidden.hints
+    async with agent(home, desk.folder) as one:
+        before = await one.use("hints")
+        assert json.loads(before)["next"] == {"number": 1, "costs": "nothing", "waits_for": None}
+        after = json.loads(await one.use("take_hint", number=1))
+        assert after["taken"] == [{"number": 1, "text": first}]
+        assert (await one.use("take_hint", number=3)).startswith("refused: Hint 2 comes next")
+        assert second not in before + json.dumps(after)
+    assert (
+        "does not allow hints and explanations by a model"
+        in (await editor.refusal("chatPrompt", **QUESTION, uri=desk.uri))[1]
+    )
+    used = [one for one in desk.events() if isinstance(one, AidUsed) and one.aid == "hints"]
+    assert [(one.detail, one.cost, one.through) for one in used] == [("1", 0.0, "agent")]
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
@@ -141,6 +199,43 @@ async def test_a_study_that_does_not_name_agents_offers_no_tool_and_refuses_each
                 == "refused: The study that this attempt belongs to does not allow Benchwright's tools for agents."
             )
     assert (await ask(editor, "status", uri=desk.uri)).runs == 0
+    assert desk.told("aid_used") == []
+
+
+QUESTION = {"question": "Why?", "model": "vendor/model"}
+CHATS = "solver: human+copilot, assistants: [benchwright], aids: [agent_tools, generated]}"
+
+
+async def test_a_question_in_the_chat_is_recorded_and_its_prompt_holds_the_public_part(
+    editors: Editors, home: Path
+) -> None:
+    await begin(home, STUDY.replace("solver: human}", CHATS))
+    editor = await editors()
+    desk, _ = await task_at_work(editor)
+    (desk.folder / FILE).write_text("// my own line\n")
+    prompt = (await editor.ask("chatPrompt", uri=desk.uri, **QUESTION))["text"]
+    for public in ("my own line", "Saturating", "Why?"):
+        assert public in prompt
+    used = [(one.aid, one.feature, one.detail, one.through) for one in desk.events() if isinstance(one, AidUsed)]
+    assert used == [("generated", "chat", "vendor/model", "editor")]
+
+
+ONLY_AGENTS = ("hints", "take_hint", "own_tests", "run_own_tests", "drivers", "loads")
+
+
+async def test_a_study_that_names_agents_alone_has_no_tool_of_another_aid(editors: Editors, home: Path) -> None:
+    await begin(
+        home, STUDY.replace("solver: human}", "solver: human+copilot, assistants: [agent], aids: [agent_tools]}")
+    )
+    editor = await editors()
+    desk, _ = await task_at_work(editor)
+    async with agent(home, desk.folder) as one:
+        offered = await one.tools()
+        assert "read_file" in offered
+        assert not set(offered) & set(ONLY_AGENTS)
+        for tool in ONLY_AGENTS:
+            refused = await one.use(tool, **({"signal": "sat_counter.count"} if tool in ("drivers", "loads") else {}))
+            assert refused.startswith("refused: The study that this attempt belongs to does not allow "), tool
     assert desk.told("aid_used") == []
 
 

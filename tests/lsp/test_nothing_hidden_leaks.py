@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -69,6 +70,15 @@ DESIGNS = {
     "is-broken": ("names", BROKEN, RUNNER, ""),
     "lacks-a-tool": ("names", COMPOSE, RUNNER, ""),
 }
+HINTS = """
+[[hints]]
+text = "An inverter has one gate."
+[[hints]]
+after_runs = 99
+text = "zqcanary-later-hint"
+[[hints]]
+text = "zqcanary-last-hint"
+"""
 QUESTION = """
 id = "{id}"
 kind = "question"
@@ -103,7 +113,7 @@ def pack(tmp_path: Path, home: Path) -> None:
     write(folder, {"pack.toml": f'name = "leaky"\n{head}order = {order}\n'})
     for name, (reveal, compose, runner, limits) in DESIGNS.items():
         problem = f'id = "{name}"\nkind = "design"\ncategory = "cid003"\ndifficulty = "easy"\n'
-        problem += f'expected = ["rtl/gate.sv"]\nreveal = "{reveal}"\n{limits}'
+        problem += f'expected = ["rtl/gate.sv"]\nreveal = "{reveal}"\n{limits}{HINTS}'
         write(
             folder / name,
             {
@@ -162,6 +172,7 @@ async def test_nothing_hidden_leaves_the_sealed_store(editors: Editors, pack: No
     assert any(CANARY in file.read_bytes() for file in (sealed / "@runs").rglob("*.log"))
     assert (sealed.stat().st_mode & 0o777) == 0o700
     assert (tee / "from-server").stat().st_size > 10_000
+    assert b"An inverter has one gate." in (tee / "from-server").read_bytes(), "the first hint was taken"
     places = [*tee.iterdir(), *(file for file in home.rglob("*") if file.is_file() and sealed not in file.parents)]
     assert {"leaky.json", "log.sqlite", "gate.sv", "from-server", "stderr"} <= {place.name for place in places}
     assert [place for place in places if leaks(place.read_bytes())] == []
@@ -181,8 +192,27 @@ async def _solve(editor: Editor, name: str, texts: list[str]) -> list[VerdictVie
         # A long answer is judged on demand only.
         verdicts.append(await desk.run() if name == "explains" else await desk.verdict(number))
         await editor.lenses(file)
+        await _ask_as_agent(editor, desk.uri)
     await desk.submit()
     return verdicts
+
+
+async def _ask_as_agent(editor: Editor, uri: str) -> None:
+    """Use every tool but those that run or end something, as an agent and as the editor's chat; ask for more."""
+    tools = {one["name"] for one in (await editor.ask("agentTools", uri=uri))["tools"]}
+    arguments = {
+        "read_file": [{"path": path} for path in ("rtl/gate.sv", ".benchwright.json", "../../data/sealed", "src/.env")],
+        "lint": [{"path": "rtl/gate.sv"}],
+        "drivers": [{"signal": "gate.y"}],
+        "loads": [{"signal": "gate.a"}],
+        "take_hint": [{}, {}, {"number": 2}, {"number": 3}],
+    }
+    for tool in sorted(tools - {"start", "submit", "run_hidden_tests"}):
+        for given in arguments.get(tool, [{}]):
+            with contextlib.suppress(JsonRpcException):
+                await editor.ask("agentTool", uri=uri, tool=tool, arguments=given, agent="curious")
+    with contextlib.suppress(JsonRpcException):
+        await editor.ask("chatPrompt", uri=uri, question="What do the hidden tests check?")
 
 
 async def _provoke(editor: Editor) -> None:

@@ -252,6 +252,11 @@ class Session(Adapter):
         by_rule = question.format in INSTANT if question is not None else True
         return self.terms.runs_on_save and by_rule
 
+    @property
+    def aids(self) -> tuple[Aid, ...]:
+        """What the attempt ever allows; hints only if the problem has some."""
+        return tuple(aid for aid in self.terms.allowed_aids if aid is not Aid.HINTS or self.hints.is_there)
+
     async def is_clock_running(self) -> bool:
         """Whether the attempt is started, not paused and not ended, and this process works on it."""
         return not self.is_elsewhere and (await self.attempt.writer.summary()).state is AttemptState.RUNNING
@@ -284,7 +289,7 @@ class Session(Adapter):
             runs_allowed=self.terms.runs_allowed,
             assistance=self.terms.assistance.told if self.terms.assistance is not None else None,
             without_help=self.terms.is_without_help,
-            aids=[aid.value for aid in self.terms.allowed_aids if aid is not Aid.HINTS or self.hints.is_there],
+            aids=[aid.value for aid in self.aids],
             read_only=str(self.attempt.writer.elsewhere) if self.is_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,
         )

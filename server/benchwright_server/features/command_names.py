@@ -52,7 +52,7 @@ LIST_COMMANDS = ("projectLists", "useList", "declarations", "useDeclaration")
 """The operations on file lists and declarations, which are also commands, in the order of `LIST_OPERATIONS` and
 `DECLARATION_OPERATIONS`."""
 
-AGENT_COMMANDS = ("agentTools", "agentTool")
+AGENT_COMMANDS = ("agentTools", "agentTool", "chatPrompt")
 """The operations of agents, in the order of `AGENT_OPERATIONS`."""
 
 OWN_TEST_COMMANDS = ("ownTests", "runOwnTests", "newTestbench")

@@ -10,8 +10,9 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
 from benchwright_server.errors import FORESEEN, log_place, sentence_of
-from benchwright_server.operation import Operation, S
+from benchwright_server.operation import Operation, R, S
 from benchwright_server.operations import OPERATIONS
+from benchwright_server.protocol import Wire
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -50,9 +51,25 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
 
         server.sync.in_order(work)
 
+    server.served[operation.name] = lambda params: operation.handle(subject(), params)
     server.feature(f"benchwright/{operation.name}")(request if operation.is_request else notification)
     if operation.is_request:
         server.command(f"benchwright.{operation.name}")(command)
+
+
+async def ask(server: EditorServer, name: str, params: Wire, result: type[R]) -> R:
+    """The result of an operation that another feature serves.
+
+    Args:
+        server: That serves it; see `EditorServer.served`.
+        name: Of the operation.
+        params: Of its type.
+        result: Its type.
+    """
+    found = await server.served[name](params)
+    if not isinstance(found, result):
+        raise TypeError(f"{name} has another result")
+    return found
 
 
 async def answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> dict[str, Any]:

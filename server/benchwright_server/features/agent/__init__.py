@@ -1,0 +1,1 @@
+"""The tools that an agent may use on an attempt, by subject."""

@@ -1,0 +1,145 @@
+"""Tools for the aids of an attempt: its hints, and the solver's own tests."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from benchwright_problems.aids import Aid
+from benchwright_server.features.agent.design import place
+from benchwright_server.features.agent.tool import AnyTool, NoArguments, Tool
+from benchwright_server.features.requests import ask
+from benchwright_server.own_test_protocol import (
+    OwnTestList,
+    OwnTestResult,
+    OwnTestRun,
+    OwnTestRuns,
+    OwnTestsParams,
+    RunOwnTestsParams,
+)
+from benchwright_server.protocol import Wire
+from benchwright_verilog.syntax.uri import path_of
+
+if TYPE_CHECKING:
+    from benchwright_attempts.hint_ladder import Hints
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+
+_MAX_OUTPUT = 20_000
+"""Characters of what a run printed; the end is what explains a failure."""
+
+
+class _NextHint(Wire):
+    number: int | None = Field(
+        None, description="The hint that is meant, from 1, so that asking twice takes one; leave it out for the next."
+    )
+
+
+class _Tests(Wire):
+    ids: list[str] = Field(
+        default_factory=list, description="Of tests, cases or files, as own_tests lists them; none for all."
+    )
+    waves: bool = Field(False, description="Keep the waveform, whose file the answer names.")
+
+
+async def _hints(server: EditorServer, session: Session, params: NoArguments) -> str:
+    return _ladder(await session.hints.shown())
+
+
+async def _hint(server: EditorServer, session: Session, params: _NextHint) -> str:
+    taken = await session.hints.take(params.number)
+    session.changed()
+    return _ladder(taken)
+
+
+def _ladder(hints: Hints) -> str:
+    following = hints.next
+    told: dict[str, Any] = {
+        "hints": hints.of,
+        "taken": [{"number": one.number, "text": one.text} for one in hints.taken],
+        "next": following
+        and {"number": following.number, "costs": following.price, "waits_for": following.waits_for or None},
+    }
+    return json.dumps(told)
+
+
+async def _own_tests(server: EditorServer, session: Session, params: NoArguments) -> str:
+    found = await ask(server, "ownTests", OwnTestsParams(uri=session.workspace.folder.as_uri()), OwnTestList)
+    return json.dumps(
+        [
+            {"id": test.id, "kind": file.kind, "cases": [case.id for case in test.cases], **place(session, test.place)}
+            for file in found.files
+            for test in file.tests
+        ]
+    )
+
+
+async def _run(server: EditorServer, session: Session, params: _Tests) -> str:
+    asked = RunOwnTestsParams(uri=session.workspace.folder.as_uri(), ids=params.ids, waves=params.waves)
+    came = await ask(server, "runOwnTests", asked, OwnTestRuns)
+    return json.dumps({"passed": came.passed, "runs": [_shown(session, one) for one in came.runs]})
+
+
+def _shown(session: Session, run: OwnTestRun) -> dict[str, Any]:
+    has_failed = any(one.outcome == "failed" for one in run.results)
+    return {
+        "file": run.file,
+        "top": run.top,
+        "simulator": run.simulator,
+        "results": [_result(session, one) for one in run.results],
+        **({"output": run.output[-_MAX_OUTPUT:]} if has_failed else {}),
+        **({"waves": session.workspace.relative(path_of(run.waves))} if run.waves is not None else {}),
+    }
+
+
+def _result(session: Session, one: OwnTestResult) -> dict[str, Any]:
+    told = {
+        "id": one.id,
+        "outcome": one.outcome,
+        "reason": one.reason,
+        "message": one.message,
+        "expected": one.expected,
+        "got": one.got,
+        "sim_time_ns": one.sim_time_ns,
+        **place(session, one.place),
+    }
+    return {name: value for name, value in told.items() if value not in (None, "")}
+
+
+AID_TOOLS: tuple[AnyTool, ...] = (
+    Tool(
+        "hints",
+        "The hints that were taken, and what the next one costs and waits for, without its text.",
+        NoArguments,
+        _hints,
+        aid=Aid.HINTS,
+    ),
+    Tool(
+        "take_hint",
+        "Takes the problem's next hint, for good: it may cost a share of the points, which the tool hints says.",
+        _NextHint,
+        _hint,
+        reads_only=False,
+        aid=Aid.HINTS,
+    ),
+    Tool(
+        "own_tests",
+        "The cocotb tests and testbenches in the workspace, the solver's own and those that the problem gives.",
+        NoArguments,
+        _own_tests,
+        aid=Aid.OWN_TESTS,
+        operation="ownTests",
+    ),
+    Tool(
+        "run_own_tests",
+        "Runs them on the saved files, with the tools of the hidden tests, and waits. Not limited in number.",
+        _Tests,
+        _run,
+        reads_only=False,
+        aid=Aid.OWN_TESTS,
+        operation="runOwnTests",
+    ),
+)
+"""All of them."""

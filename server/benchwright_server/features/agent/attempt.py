@@ -1,0 +1,134 @@
+"""Tools of the attempt itself: problem, clock, files, findings, the hidden tests, the end."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.grading import judged_paths
+from benchwright_server.errors import ServerError
+from benchwright_server.features.agent.tool import AnyTool, FileArgument, NoArguments, Tool
+from benchwright_server.features.diagnostics import of_slang
+from benchwright_server.features.project_of import project_of
+from benchwright_verilog.syntax.lines import Lines
+
+if TYPE_CHECKING:
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+
+_MAX_FINDINGS = 200
+
+
+async def _problem(server: EditorServer, session: Session, params: NoArguments) -> str:
+    statement = session.workspace.read(session.workspace.marker.statement) or b""
+    written = ", ".join(judged_paths(session.problem))
+    status = await _status(server, session, params)
+    return f"{statement.decode(errors='replace')}\n\nFiles that are tested: {written}.\n\nStatus: {status}"
+
+
+async def _status(server: EditorServer, session: Session, params: NoArguments) -> str:
+    status = await session.status()
+    keys = {"state", "runs", "runs_allowed", "running", "verdict", "active_s", "remaining_s", "assistance", "aids"}
+    return json.dumps(status.model_dump(mode="json", include=keys, exclude_none=True))
+
+
+async def _start(server: EditorServer, session: Session, params: NoArguments) -> str:
+    if (await session.status()).state is AttemptState.PAUSED:
+        await server.sessions.resume(session)
+    else:
+        await server.sessions.start(session)
+    return await _status(server, session, params)
+
+
+async def _files(server: EditorServer, session: Session, params: NoArguments) -> str:
+    written = judged_paths(session.problem)
+    paths = dict.fromkeys((*written, *session.problem.public.files))
+    found = {path: await asyncio.to_thread(session.workspace.read, path) for path in paths}
+    return json.dumps(
+        [
+            {"path": path, "bytes": len(content), "is_tested": path in written}
+            for path, content in found.items()
+            if content is not None
+        ]
+    )
+
+
+async def _read(server: EditorServer, session: Session, params: FileArgument) -> str:
+    content = await asyncio.to_thread(session.workspace.read, params.path)
+    if content is None:
+        raise ServerError(f"The workspace has no file {params.path}. The tool files lists those that it has.")
+    return content.decode(errors="replace")
+
+
+async def _lint(server: EditorServer, session: Session, params: FileArgument) -> str:
+    path = session.workspace.folder / params.path
+    await _read(server, session, params)
+
+    def findings() -> list[dict[str, object]]:
+        project, _ = project_of(server, path.as_uri())
+        analysis = project.analysis_of(path)
+        if analysis is None:
+            return []
+        lines = Lines(analysis.data.decode(errors="replace"), server.documents.encoding)
+        return [
+            {
+                "line": lines.position(one.start).line + 1,
+                "level": one.level.name.lower(),
+                "rule": one.rule,
+                "message": one.message,
+            }
+            for one in itertools.islice(of_slang(analysis.diagnostics, lines), _MAX_FINDINGS)
+        ]
+
+    return json.dumps(await asyncio.to_thread(findings))
+
+
+async def _run(server: EditorServer, session: Session, params: NoArguments) -> str:
+    await session.run()
+    return await _status(server, session, params)
+
+
+async def _submit(server: EditorServer, session: Session, params: NoArguments) -> str:
+    await session.submit()
+    return await _status(server, session, params)
+
+
+ATTEMPT_TOOLS: tuple[AnyTool, ...] = (
+    Tool("problem", "The problem's statement, which files are tested, and the status.", NoArguments, _problem, False),
+    Tool(
+        "status",
+        "State of the attempt, time and runs that are left, and the newest verdict as far as it is shown.",
+        NoArguments,
+        _status,
+        needs_clock=False,
+    ),
+    Tool(
+        "start",
+        "Starts the clock, or goes on after a pause. Work begins with it.",
+        NoArguments,
+        _start,
+        needs_clock=False,
+        reads_only=False,
+    ),
+    Tool("files", "The files of the workspace with their sizes.", NoArguments, _files),
+    Tool("read_file", "The content of a file of the workspace.", FileArgument, _read),
+    Tool("lint", "What slang finds in a saved Verilog or SystemVerilog file.", FileArgument, _lint),
+    Tool(
+        "run_hidden_tests",
+        "Runs the hidden tests on the saved files and waits for the verdict. The number of runs may be limited.",
+        NoArguments,
+        _run,
+        reads_only=False,
+    ),
+    Tool(
+        "submit",
+        "Submits the saved files and ends the attempt for good. Only if you are asked to, or are sure of them.",
+        NoArguments,
+        _submit,
+        reads_only=False,
+    ),
+)
+"""In the order in which an agent needs them."""

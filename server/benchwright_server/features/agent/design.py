@@ -1,0 +1,110 @@
+"""Tools that show the design: its hierarchy, what drives a signal, what a signal drives."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from benchwright_problems.aids import Aid
+from benchwright_server.design_protocol import FileRange, HierarchyLevel, HierarchyParams
+from benchwright_server.design_views_protocol import FlowView, SignalParams, SignalTrace
+from benchwright_server.features.agent.tool import AnyTool, Tool
+from benchwright_server.features.requests import ask
+from benchwright_server.protocol import Wire
+from benchwright_verilog.syntax.uri import path_of
+
+if TYPE_CHECKING:
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+
+
+class _Instance(Wire):
+    path: str | None = Field(None, description="The instance whose children are wanted; leave it out for the tops.")
+
+
+class _Signal(Wire):
+    signal: str = Field(
+        description="Its path from the top, such as top.u_core.count. The tool hierarchy shows the paths of instances."
+    )
+
+
+async def _instances(server: EditorServer, session: Session, params: _Instance) -> str:
+    asked = HierarchyParams(uri=session.workspace.folder.as_uri(), path=params.path)
+    level = await ask(server, "hierarchy", asked, HierarchyLevel)
+    return json.dumps(
+        [
+            {
+                "path": one.path,
+                "module": one.module,
+                "parameters": {value.name: value.value for value in one.parameters},
+                "has_children": one.has_children,
+            }
+            for one in level.instances
+        ]
+    )
+
+
+async def _drivers(server: EditorServer, session: Session, params: _Signal) -> str:
+    return await _traced(server, session, params, "drivers")
+
+
+async def _loads(server: EditorServer, session: Session, params: _Signal) -> str:
+    return await _traced(server, session, params, "loads")
+
+
+async def _traced(server: EditorServer, session: Session, params: _Signal, way: str) -> str:
+    asked = SignalParams(uri=session.workspace.folder.as_uri(), signal=params.signal)
+    trace = await ask(server, way, asked, SignalTrace)
+    found: dict[str, Any] = {
+        "signal": trace.signal.path,
+        "port_of_top": trace.port_of_top,
+        way: [_flow(session, one) for one in trace.flows],
+        "is_complete": trace.complete,
+    }
+    return json.dumps(found)
+
+
+def _flow(session: Session, flow: FlowView) -> dict[str, Any]:
+    return {
+        "kind": flow.kind,
+        "text": flow.text,
+        "instance": flow.instance,
+        **place(session, flow.at),
+        "signals": [{"path": one.signal.path, "part": one.part} for one in flow.signals],
+    }
+
+
+def place(session: Session, at: FileRange | None) -> dict[str, Any]:
+    """A place as a file of the workspace and a line from 1; nothing for one outside."""
+    relative = session.workspace.relative(path_of(at.uri)) if at is not None else None
+    return {"file": relative, "line": at.start.line + 1} if at is not None and relative is not None else {}
+
+
+DESIGN_TOOLS: tuple[AnyTool, ...] = (
+    Tool(
+        "hierarchy",
+        "The tops of the design, or the instances directly in another.",
+        _Instance,
+        _instances,
+        operation="hierarchy",
+    ),
+    Tool(
+        "drivers",
+        "What drives a signal, one level, through ports: assignments, connections, and the signals that they read.",
+        _Signal,
+        _drivers,
+        aid=Aid.DESIGN_VIEWS,
+        operation="drivers",
+    ),
+    Tool(
+        "loads",
+        "What a signal drives, one level, through ports: assignments, connections, and the signals that they write.",
+        _Signal,
+        _loads,
+        aid=Aid.DESIGN_VIEWS,
+        operation="loads",
+    ),
+)
+"""All of them."""

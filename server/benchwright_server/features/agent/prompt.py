@@ -1,0 +1,52 @@
+"""The prompt for a question that the solver asks a model in the editor's chat: only what the solver may see."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.aid_used import AidUsed
+from benchwright_attempts.grading import judged_paths
+from benchwright_problems.aids import Aid
+from benchwright_server.agent_protocol import ChatPrompt, ChatPromptParams
+from benchwright_verilog.syntax.uri import path_of
+
+if TYPE_CHECKING:
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+
+FEATURE = "chat"
+"""What `AidUsed` calls it."""
+_TASK = (
+    "You help an engineer with a hardware-design problem. Answer the question at the end with what is below: explain, "
+    "point at lines, and do not write the whole solution unless you are asked for it. You do not have the hidden tests."
+)
+_MAX_FILE = 30_000
+"""Characters of one file, and of the statement."""
+_MAX_QUESTION = 20_000
+
+
+async def chat_prompt(server: EditorServer, params: ChatPromptParams) -> ChatPrompt:
+    """The prompt for a question, which is recorded before it is given."""
+    session = await server.sessions.demand(path_of(params.uri))
+    for aid in (Aid.AGENT_TOOLS, Aid.GENERATED):
+        await session.attempt.check_aid(aid)
+    parts = [_TASK, *await asyncio.to_thread(_public, session)]
+    verdict = (await session.status()).verdict
+    if verdict is not None:
+        parts.append(f"What the solver sees of the newest run: {verdict.headline}\n{verdict.message or ''}")
+    if Aid.HINTS in session.aids:
+        parts += [f"Hint {one.number} of the problem: {one.text}" for one in (await session.hints.shown()).taken]
+    parts.append(f"The question: {params.question[:_MAX_QUESTION]}")
+    await session.attempt.use(AidUsed(aid=Aid.GENERATED, feature=FEATURE, detail=params.model[:200]))
+    return ChatPrompt(text="\n\n".join(parts))
+
+
+def _public(session: Session) -> list[str]:
+    paths = [session.workspace.marker.statement, *judged_paths(session.problem)]
+    found = {path: session.workspace.read(path) for path in paths}
+    return [
+        f"{path}:\n```\n{content.decode(errors='replace')[:_MAX_FILE]}\n```"
+        for path, content in found.items()
+        if content is not None
+    ]

@@ -1,0 +1,64 @@
+"""What a tool for agents is: its description, when it is offered, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pydantic import Field
+
+from benchwright_server.agent_protocol import AgentToolView
+from benchwright_server.protocol import Wire
+
+if TYPE_CHECKING:
+    from benchwright_problems.aids import Aid
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+
+P = TypeVar("P", bound=Wire)
+
+
+class NoArguments(Wire):
+    """Arguments of a tool that takes none."""
+
+
+class FileArgument(Wire):
+    """Arguments of a tool that works on a file."""
+
+    path: str = Field(description="Inside the workspace, such as rtl/top.sv.")
+
+
+@dataclass(frozen=True)
+class Tool(Generic[P]):
+    """One tool."""
+
+    name: str
+    does: str
+    """For the model, in a sentence or two."""
+    params: type[P]
+    act: Callable[[EditorServer, Session, P], Awaitable[str]]
+    """Its result as text for the model: JSON, unless it is a file or a statement."""
+    needs_clock: bool = True
+    """Whether it is refused, and not recorded, while the clock does not run."""
+    reads_only: bool = True
+    """Whether it changes nothing of the attempt but its record."""
+    aid: Aid | None = None
+    """What the attempt has to allow besides tools for agents."""
+    operation: str = ""
+    """The operation that it asks; without it, as with its feature turned off, there is no such tool."""
+
+    @property
+    def view(self) -> AgentToolView:
+        """What a client lists."""
+        schema = self.params.model_json_schema()
+        schema.pop("description", None)
+        return AgentToolView(name=self.name, description=self.does, parameters=schema, reads_only=self.reads_only)
+
+    def is_offered(self, server: EditorServer, session: Session) -> bool:
+        """Whether the server has it and the attempt ever allows it."""
+        is_served = not self.operation or self.operation in server.served
+        return is_served and (self.aid is None or self.aid in session.aids)
+
+
+AnyTool = Tool[Any]

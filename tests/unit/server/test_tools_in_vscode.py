@@ -1,0 +1,34 @@
+"""The tools for language models that the extension declares are those of the server, with the same conditions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright_problems.aids import Aid
+from benchwright_server.features.agent.tool import AnyTool
+from benchwright_server.features.agent_tools import TOOLS
+
+MANIFEST = json.loads((Path(__file__).parents[3] / "client-vscode" / "package.json").read_text())
+DECLARED: dict[str, Any] = {one["name"]: one for one in MANIFEST["contributes"]["languageModelTools"]}
+
+
+def test_each_tool_is_declared_once_in_the_same_order() -> None:
+    assert list(DECLARED) == [f"benchwright_{one.name}" for one in TOOLS]
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda one: str(one.name))
+def test_a_tool_is_declared_as_the_server_describes_it(tool: AnyTool) -> None:
+    declared = DECLARED[f"benchwright_{tool.name}"]
+    assert declared["modelDescription"] == tool.does
+    assert declared["inputSchema"] == tool.view.parameters
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda one: str(one.name))
+def test_a_tool_is_there_only_where_its_aids_are_allowed(tool: AnyTool) -> None:
+    when = DECLARED[f"benchwright_{tool.name}"]["when"]
+    named = {aid for aid in Aid if f"'{aid.value}' in benchwright.aids" in when}
+    assert named == {Aid.AGENT_TOOLS} | ({tool.aid} if tool.aid is not None else set())
