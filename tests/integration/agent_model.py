@@ -87,7 +87,7 @@ def _text(told: str | Sequence[Mapping[str, str]] | None) -> str:
 def _reply(messages: Sequence[tuple[str, str]], tools: Tools, text: str) -> str | Call:
     """What it says to a conversation of roles and texts."""
     results = [told for role, told in messages if role == "tool"]
-    if not results and (made := _writing(tools, text)):
+    if not results and (made := writing_call(tools, f"/code/{FILE}", text)):
         return made
     if set(tools) == {"bash"} and len(results) == 1:
         return Call("bash", {"command": _END_OF_MINI})
@@ -96,12 +96,19 @@ def _reply(messages: Sequence[tuple[str, str]], tools: Tools, text: str) -> str 
     return _DONE
 
 
-def _writing(tools: Tools, text: str) -> Call | None:
+def writing_call(tools: Tools, path: str, text: str) -> Call | None:
+    """A call that writes a file, by the agent's own tool for it or its shell.
+
+    Args:
+        tools: What the agent offers.
+        path: Of the file.
+        text: Its new content.
+    """
     for name in _WRITES:
         if name in tools:
-            path = next(field for field in tools[name] if "path" in field.lower())
-            return Call(name, {path: f"/code/{FILE}", "content": text})
-    return shell_call(tools, f"cat > /code/{FILE} <<'END'\n{text}END")
+            field = next(field for field in tools[name] if "path" in field.lower())
+            return Call(name, {field: path, "content": text})
+    return shell_call(tools, f"cat > {path} <<'END'\n{text}END")
 
 
 def shell_call(tools: Tools, script: str) -> Call | None:

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pygls.exceptions import JsonRpcException
@@ -200,7 +201,7 @@ async def _solve(editor: Editor, name: str, texts: list[str]) -> list[VerdictVie
 async def _ask_as_agent(editor: Editor, uri: str) -> None:
     """Use every tool but those that run or end something, as an agent and as the editor's chat; ask for more."""
     tools = {one["name"] for one in (await editor.ask("agentTools", uri=uri))["tools"]}
-    arguments = {
+    arguments: dict[str, list[dict[str, Any]]] = {
         "read_file": [{"path": path} for path in ("rtl/gate.sv", ".benchwright.json", "../../data/sealed", "src/.env")],
         "lint": [{"path": "rtl/gate.sv"}],
         "drivers": [{"signal": "gate.y"}],
