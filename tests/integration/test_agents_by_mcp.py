@@ -84,11 +84,6 @@ def for_gemini(files: dict[str, str], folder: Path, home: Path) -> dict[str, str
     return {".gemini/settings.json": json.dumps({**settings, "mcpServers": {"benchwright": server}})}
 
 
-def for_codex(files: dict[str, str], folder: Path, home: Path) -> dict[str, str]:
-    server = f'command = "{SERVER}"\nargs = ["mcp", "{folder}"]\nenv = {{ BENCHWRIGHT_HOME = "{home}" }}\n'
-    return {".codex/config.toml": f"{files['.codex/config.toml']}\n[mcp_servers.benchwright]\n{server}"}
-
-
 def for_opencode(files: dict[str, str], folder: Path, home: Path) -> dict[str, str]:
     settings = json.loads(files["opencode.json"])
     server = {"type": "local", "command": [SERVER, "mcp", str(folder)], "environment": {"BENCHWRIGHT_HOME": str(home)}}
@@ -162,7 +157,6 @@ def _variables(told: Mapping[str, str], here: Callable[[str], str], own: Path, f
     ("name", "configure"),
     [
         ("gemini", for_gemini),
-        pytest.param("codex", for_codex, marks=pytest.mark.nightly),
         pytest.param("opencode", for_opencode, marks=pytest.mark.nightly),
     ],
 )

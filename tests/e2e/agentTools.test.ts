@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after } from "node:test";
+import { BenchService } from "./benchService.ts";
+import { benchwright, listAttempts } from "./commandLine.ts";
+import type { Editor } from "./editor.ts";
+import { loggedIn } from "./editorInBrowser.ts";
+import { ROOT } from "./installation.ts";
+import { scenario } from "./scenario.ts";
+import { hiddenLines, starterFile } from "./starter.ts";
+import { LoggedAttempt } from "./studyReport.ts";
+
+interface Call {
+  readonly tool: string;
+  readonly input: object;
+}
+
+interface Said {
+  readonly offered: readonly string[];
+  readonly results: readonly { readonly name: string; readonly text: string }[];
+}
+
+const CALLER = join(ROOT, "tests", "e2e", "toolCaller");
+const SETTINGS = { "chat.disableAIFeatures": false };
+const PROBLEM = "saturating-counter";
+const TITLE = "Saturating up/down counter";
+const FILE = "rtl/sat_counter.sv";
+
+const callerIn = (folder: string): string => join(folder, "editor", "extensions", "tests.caller-1.0.0");
+const install = (folder: string): Promise<void> => cp(CALLER, callerIn(folder), { recursive: true });
+
+const services: BenchService[] = [];
+after(async () => {
+  for (const service of services) await service[Symbol.asyncDispose]();
+});
+
+scenario(
+  "a scripted model of the editor works on a problem by Benchwright's tools, and all of it is in the log",
+  { before: install, settings: SETTINGS },
+  async ({ editor, folder }) => {
+    await editor.openBenchwrightView();
+    await editor.openProblem(TITLE);
+    await editor.file(FILE).waitFor();
+    await editor.startClock();
+    await editor.openFile(FILE.slice(4));
+    await editor.pasteOver(FILE.slice(4), starterFile(PROBLEM, "hidden", "reference", "rtl", "sat_counter.sv"));
+    await editor.save();
+    const dialog = editor.page.locator(".monaco-dialog-box");
+    const working = letWork(editor, folder, [
+      { tool: "benchwright_problem", input: {} },
+      { tool: "benchwright_read_file", input: { path: FILE } },
+      { tool: "benchwright_drivers", input: { signal: "sat_counter.count" } },
+      { tool: "benchwright_hints", input: {} },
+      { tool: "benchwright_run_hidden_tests", input: {} },
+      { tool: "benchwright_submit", input: {} },
+    ]);
+    await editor.sees(dialog, "ends the attempt for good");
+    await editor.picture("agent-confirms-submit");
+    await dialog.getByRole("button").first().click();
+    const { offered, results } = await working;
+    for (const name of ["benchwright_problem", "benchwright_hints", "benchwright_drivers"]) assert.ok(offered.includes(name));
+    const [problem, content, drivers, hints, ran, submitted] = results.map(({ text }) => text);
+    assert.match(problem!, /counts up and down/);
+    assert.match(content!, /module sat_counter/);
+    assert.match(drivers!, /always_ff/);
+    assert.match(hints!, /"costs": "nothing"/);
+    assert.match(ran!, /"outcome": "passed"/);
+    assert.match(submitted!, /"state": "submitted"/);
+    const said = JSON.stringify(results.filter(({ name }) => name !== "benchwright_read_file"));
+    for (const line of hiddenLines(PROBLEM)) assert.ok(!said.includes(line), line);
+
+    const used = (await events(folder)).of("aid_used");
+    const tools = used.filter(({ aid }) => aid === "agent_tools");
+    assert.deepEqual(tools.map(({ feature }) => feature), ["read_file", "drivers", "hints", "run_hidden_tests", "submit"]);
+    assert.ok(used.every(({ through }) => through === "agent"));
+  },
+);
+
+scenario(
+  "an assignment that forbids agents' tools has none for the editor's models, and its server refuses them",
+  {
+    before: async (folder) => {
+      await install(folder);
+      const service = await BenchService.open(folder, {});
+      services.push(service);
+      const assign = ["course", "assign", "arch", "starter", "--title", "Alone", "--problem", PROBLEM];
+      await service.run(...assign, "--assistance", "chat", "--aid", "hints");
+      await loggedIn(folder, service, service.url, "ada");
+    },
+    settings: SETTINGS,
+  },
+  async ({ editor, folder }) => {
+    await editor.openBenchwrightView();
+    await editor.filterProblems(`Alone ${TITLE}`);
+    await editor.openProblem(TITLE);
+    await editor.file(FILE).waitFor();
+    await editor.startClock();
+    const { offered, results } = await letWork(editor, folder, [
+      { tool: "benchwright_problem", input: {} },
+      { tool: "benchwright_hints", input: {} },
+    ]);
+    assert.deepEqual(offered, []);
+    assert.equal(results.length, 2);
+    for (const { text } of results) assert.match(text, /^refused: /);
+    const logged = await events(folder);
+    assert.equal(logged.of("started").length, 1);
+    assert.deepEqual(logged.of("aid_used"), []);
+  },
+);
+
+/** Lets the scripted model call tools; resolves with what they answered. */
+async function letWork(editor: Editor, folder: string, calls: readonly Call[]): Promise<Said> {
+  const file = join(callerIn(folder), "said.json");
+  await rm(file, { force: true });
+  await writeFile(join(callerIn(folder), "script.json"), JSON.stringify(calls));
+  await editor.command("Tests: Let the Scripted Model Work");
+  for (let tries = 0; tries < 600; tries += 1) {
+    const said = await readFile(file, "utf8").catch(() => "");
+    if (said) return JSON.parse(said) as Said;
+    await editor.page.waitForTimeout(100);
+  }
+  throw new Error("The scripted model has not come to its end.");
+}
+
+async function events(folder: string): Promise<LoggedAttempt> {
+  const [attempt] = await listAttempts(folder);
+  return new LoggedAttempt(await benchwright(folder, "attempts", "export", attempt!.id));
+}
