@@ -5,7 +5,7 @@ The server itself, which assembles all features, is in `server.py`; no feature i
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -169,7 +169,7 @@ class EditorServer(LanguageServer):
     sync: Sync
     agents: Agents | None
     """None if they are turned off."""
-    served: dict[str, Callable[[Any], Awaitable[Wire]]]
+    served: dict[str, Callable[[Mapping[str, Any]], Awaitable[Wire]]]
     """By its name, what each operation that is served does with its parameters."""
 
     def use(self, settings: Settings) -> None:

@@ -24,6 +24,9 @@ export interface EventFields {
   readonly change_reasons?: boolean;
   readonly ai_features?: Readonly<Record<string, boolean>>;
   readonly help_note?: string;
+  readonly aid?: string;
+  readonly feature?: string;
+  readonly through?: string;
   readonly command?: string;
   readonly provider?: string;
   readonly length?: number;

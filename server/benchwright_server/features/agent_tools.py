@@ -23,6 +23,7 @@ from benchwright_server.features.agent.attempt import ATTEMPT_TOOLS
 from benchwright_server.features.agent.design import DESIGN_TOOLS
 from benchwright_server.features.agent.prompt import chat_prompt
 from benchwright_server.features.agent.tool import AnyTool
+from benchwright_server.features.agent.waveforms import WAVE_TOOLS
 from benchwright_server.features.agent_channel import AgentChannel
 from benchwright_server.features.requests import answer, first_flaw, register_operation
 from benchwright_server.operation import Operation
@@ -31,7 +32,7 @@ from benchwright_verilog.syntax.uri import path_of
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
-TOOLS: tuple[AnyTool, ...] = (*ATTEMPT_TOOLS, *DESIGN_TOOLS, *AID_TOOLS)
+TOOLS: tuple[AnyTool, ...] = (*ATTEMPT_TOOLS, *DESIGN_TOOLS, *AID_TOOLS, *WAVE_TOOLS)
 """Every tool, whether or not an attempt allows it."""
 _MAX_ANSWER = 200_000
 """Characters."""

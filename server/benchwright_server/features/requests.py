@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
-from benchwright_server.errors import FORESEEN, log_place, sentence_of
+from benchwright_server.errors import FORESEEN, ServerError, log_place, sentence_of
 from benchwright_server.operation import Operation, R, S
 from benchwright_server.operations import OPERATIONS
-from benchwright_server.protocol import Wire
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -51,22 +50,28 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
 
         server.sync.in_order(work)
 
-    server.served[operation.name] = lambda params: operation.handle(subject(), params)
+    server.served[operation.name] = lambda given: operation.handle(subject(), operation.params.model_validate(given))
     server.feature(f"benchwright/{operation.name}")(request if operation.is_request else notification)
     if operation.is_request:
         server.command(f"benchwright.{operation.name}")(command)
 
 
-async def ask(server: EditorServer, name: str, params: Wire, result: type[R]) -> R:
+async def ask(server: EditorServer, name: str, result: type[R], **params: Any) -> R:
     """The result of an operation that another feature serves.
 
     Args:
         server: That serves it; see `EditorServer.served`.
         name: Of the operation.
-        params: Of its type.
-        result: Its type.
+        result: Its type; `Wire` for any.
+        params: Its parameters.
+
+    Raises:
+        ServerError: They are invalid.
     """
-    found = await server.served[name](params)
+    try:
+        found = await server.served[name](params)
+    except ValidationError as error:
+        raise ServerError(f"{name}: {first_flaw(error)}") from None
     if not isinstance(found, result):
         raise TypeError(f"{name} has another result")
     return found

@@ -1,4 +1,4 @@
-"""Tools for the aids of an attempt: its hints, and the solver's own tests."""
+"""Tools for the aids of an attempt: its hints, explanations, and the solver's own tests."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from benchwright_server.own_test_protocol import (
     OwnTestResult,
     OwnTestRun,
     OwnTestRuns,
-    OwnTestsParams,
-    RunOwnTestsParams,
 )
 from benchwright_server.protocol import Wire
 from benchwright_verilog.syntax.uri import path_of
@@ -44,6 +42,18 @@ class _Tests(Wire):
     waves: bool = Field(False, description="Keep the waveform, whose file the answer names.")
 
 
+class _Finding(Wire):
+    path: str = Field(description="The file with the finding, inside the workspace.")
+    rule: str = Field(description="The rule, as the tool lint or the linter names it.")
+    source: str = Field("slang", description="The program that found it: slang, Verilator or verible.")
+
+
+async def _finding(server: EditorServer, session: Session, params: _Finding) -> str:
+    uri = (session.workspace.folder / params.path).as_uri()
+    found = await ask(server, "explainFinding", Wire, uri=uri, code=params.rule, source=params.source)
+    return json.dumps(found.model_dump(mode="json"))
+
+
 async def _hints(server: EditorServer, session: Session, params: NoArguments) -> str:
     return _ladder(await session.hints.shown())
 
@@ -66,7 +76,7 @@ def _ladder(hints: Hints) -> str:
 
 
 async def _own_tests(server: EditorServer, session: Session, params: NoArguments) -> str:
-    found = await ask(server, "ownTests", OwnTestsParams(uri=session.workspace.folder.as_uri()), OwnTestList)
+    found = await ask(server, "ownTests", OwnTestList, uri=session.workspace.folder.as_uri())
     return json.dumps(
         [
             {"id": test.id, "kind": file.kind, "cases": [case.id for case in test.cases], **place(session, test.place)}
@@ -77,8 +87,8 @@ async def _own_tests(server: EditorServer, session: Session, params: NoArguments
 
 
 async def _run(server: EditorServer, session: Session, params: _Tests) -> str:
-    asked = RunOwnTestsParams(uri=session.workspace.folder.as_uri(), ids=params.ids, waves=params.waves)
-    came = await ask(server, "runOwnTests", asked, OwnTestRuns)
+    uri = session.workspace.folder.as_uri()
+    came = await ask(server, "runOwnTests", OwnTestRuns, uri=uri, ids=params.ids, waves=params.waves)
     return json.dumps({"passed": came.passed, "runs": [_shown(session, one) for one in came.runs]})
 
 
@@ -123,6 +133,14 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         _hint,
         reads_only=False,
         aid=Aid.HINTS,
+    ),
+    Tool(
+        "explain_finding",
+        "What a rule of slang, Verilator or verible means, with a wrong and a right example.",
+        _Finding,
+        _finding,
+        aid=Aid.EXPLANATIONS,
+        operation="explainFinding",
     ),
     Tool(
         "own_tests",

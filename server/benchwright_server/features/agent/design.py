@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from benchwright_problems.aids import Aid
-from benchwright_server.design_protocol import FileRange, HierarchyLevel, HierarchyParams
-from benchwright_server.design_views_protocol import FlowView, SignalParams, SignalTrace
+from benchwright_server.design_protocol import FileRange, HierarchyLevel
+from benchwright_server.design_views_protocol import FlowView, SignalTrace
 from benchwright_server.features.agent.tool import AnyTool, Tool
 from benchwright_server.features.requests import ask
 from benchwright_server.protocol import Wire
@@ -31,8 +31,7 @@ class _Signal(Wire):
 
 
 async def _instances(server: EditorServer, session: Session, params: _Instance) -> str:
-    asked = HierarchyParams(uri=session.workspace.folder.as_uri(), path=params.path)
-    level = await ask(server, "hierarchy", asked, HierarchyLevel)
+    level = await ask(server, "hierarchy", HierarchyLevel, uri=session.workspace.folder.as_uri(), path=params.path)
     return json.dumps(
         [
             {
@@ -55,8 +54,7 @@ async def _loads(server: EditorServer, session: Session, params: _Signal) -> str
 
 
 async def _traced(server: EditorServer, session: Session, params: _Signal, way: str) -> str:
-    asked = SignalParams(uri=session.workspace.folder.as_uri(), signal=params.signal)
-    trace = await ask(server, way, asked, SignalTrace)
+    trace = await ask(server, way, SignalTrace, uri=session.workspace.folder.as_uri(), signal=params.signal)
     found: dict[str, Any] = {
         "signal": trace.signal.path,
         "port_of_top": trace.port_of_top,

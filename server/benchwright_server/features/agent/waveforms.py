@@ -1,0 +1,168 @@
+"""Tools that read a waveform of the solver's own runs: its signals, values, changes, values at a change."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from benchwright_problems.aids import Aid
+from benchwright_server.errors import ServerError
+from benchwright_server.features.agent.tool import AnyTool, Tool
+from benchwright_server.features.requests import ask
+from benchwright_server.protocol import Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+
+_MOST_SIGNALS = 50
+_MOST_EDGES = 1_000
+_EDGES: Mapping[str, str | None] = {"rise": "h1", "fall": "h0", "any": None}
+_VALUES = "Values are h1f of bits that are all known, b1x0z of others; null for no value yet."
+
+
+class _Waves(Wire):
+    waves: str = Field(description="The file, inside the workspace, as run_own_tests names it.")
+
+
+class _Search(_Waves):
+    words: list[str] = Field(
+        default_factory=list, max_length=20, description="What the paths have to contain; all signals without."
+    )
+    offset: int = Field(0, ge=0)
+
+
+class _Values(_Waves):
+    signals: list[str] = Field(
+        min_length=1, max_length=_MOST_SIGNALS, description="Their paths, as wave_signals shows them."
+    )
+    time: int = Field(ge=0, description="In ticks of the file.")
+
+
+class _Edge(_Waves):
+    signal: str = Field(description="Its path, as wave_signals shows it.")
+    edge: str = Field(
+        "any",
+        pattern="^(rise|fall|any)$",
+        description="rise: a change to 1; fall: to 0; any: every change.",
+    )
+    value: str | None = Field(None, description="Only changes to this value, such as h1f; edge does not count then.")
+    nth: int = Field(1, ge=1, le=_MOST_EDGES, description="1 for the first such change after the time.")
+    after: int = Field(0, ge=0, description="In ticks of the file.")
+
+
+class _When(_Edge):
+    read: list[str] = Field(
+        min_length=1, max_length=_MOST_SIGNALS, description="The paths of the signals whose values are wanted then."
+    )
+
+
+class _Wave:
+    """A waveform of the workspace, whose use was recorded."""
+
+    def __init__(self, server: EditorServer, uri: str, about: dict[str, Any]) -> None:
+        self._server = server
+        self._uri = uri
+        self.tick = f"{about['tick']} {about['unit']}"
+
+    @classmethod
+    async def open(cls, server: EditorServer, session: Session, params: _Waves) -> _Wave:
+        folder = session.workspace.folder.resolve()
+        path = (folder / params.waves).resolve()
+        if not path.is_relative_to(folder):
+            raise ServerError(f"{params.waves} is not in the workspace. run_own_tests names the files of its runs.")
+        uri = path.as_uri()
+        return cls(server, uri, (await ask(server, "waveform", Wire, uri=uri)).model_dump(mode="json"))
+
+    async def ask(self, name: str, **params: Any) -> dict[str, Any]:
+        return (await ask(self._server, name, Wire, uri=self._uri, **params)).model_dump(mode="json")
+
+    async def values(self, signals: list[str], time: int) -> dict[str, str | None]:
+        found = await self.ask("waveformValues", signals=signals, time=time)
+        return dict(zip(signals, found["values"], strict=True))
+
+    async def change(self, params: _Edge) -> dict[str, Any]:
+        """The change that is meant, with time and value.
+
+        Raises:
+            ServerError: There are not as many.
+        """
+        wanted = params.value if params.value is not None else _EDGES[params.edge]
+        at = params.after
+        for number in range(params.nth):
+            found = await self.ask("waveformChange", signal=params.signal, time=at, forward=True, value=wanted)
+            if found["time"] is None:
+                what = f"to {wanted}" if wanted is not None else "at all"
+                raise ServerError(f"{params.signal} changes {what} {number} times after {params.after}.")
+            at = found["time"]
+        return found
+
+
+async def _signals(server: EditorServer, session: Session, params: _Search) -> str:
+    wave = await _Wave.open(server, session, params)
+    # Without a word, a search would show the outermost scopes.
+    found = await wave.ask("waveformItems", words=params.words or ["."], offset=params.offset)
+    signals = [{"path": one["path"], "bits": one["bits"]} for one in found["items"]]
+    return json.dumps({"tick": wave.tick, "total": found["total"], "signals": signals})
+
+
+async def _values(server: EditorServer, session: Session, params: _Values) -> str:
+    wave = await _Wave.open(server, session, params)
+    values = await wave.values(params.signals, params.time)
+    return json.dumps({"tick": wave.tick, "time": params.time, "values": values})
+
+
+async def _change(server: EditorServer, session: Session, params: _Edge) -> str:
+    wave = await _Wave.open(server, session, params)
+    return json.dumps({"tick": wave.tick, **await wave.change(params)})
+
+
+async def _when(server: EditorServer, session: Session, params: _When) -> str:
+    wave = await _Wave.open(server, session, params)
+    time = (await wave.change(params))["time"]
+    told: dict[str, Any] = {"tick": wave.tick, "time": time, "values": await wave.values(params.read, time)}
+    if time > 0:
+        told["values_before"] = await wave.values(params.read, time - 1)
+    return json.dumps(told)
+
+
+WAVE_TOOLS: tuple[AnyTool, ...] = (
+    Tool(
+        "wave_signals",
+        "The signals of a waveform that run_own_tests has kept, and how long a tick of its time is.",
+        _Search,
+        _signals,
+        aid=Aid.WAVEFORMS,
+        operation="waveformItems",
+    ),
+    Tool(
+        "wave_values",
+        f"The values of signals at a time. {_VALUES}",
+        _Values,
+        _values,
+        aid=Aid.WAVEFORMS,
+        operation="waveformValues",
+    ),
+    Tool(
+        "wave_change",
+        f"When a signal changes, rises or falls for the nth time after a time, and to which value. {_VALUES}",
+        _Edge,
+        _change,
+        aid=Aid.WAVEFORMS,
+        operation="waveformChange",
+    ),
+    Tool(
+        "wave_values_when",
+        "The values of signals when another changes, rises or falls for the nth time: after the changes of that time, "
+        f"and before them. {_VALUES}",
+        _When,
+        _when,
+        aid=Aid.WAVEFORMS,
+        operation="waveformChange",
+    ),
+)
+"""All of them."""
