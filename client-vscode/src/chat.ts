@@ -8,7 +8,8 @@ import type { Server } from "./server.ts";
 
 const THROUGH = "@benchwright";
 const HELP =
-  "I can show this problem (`/problem`), your status (`/status`) and its hints (`/hints`). " +
+  "I can show this problem (`/problem`), your status (`/status`) and its hints (`/hints`), " +
+  "and explain the newest failure (`/explain`). " +
   "I ask a model only where the problem's rules allow explanations by one.";
 const NOT_ALLOWED = "This problem's rules do not allow chat. Open another problem.";
 
@@ -40,7 +41,8 @@ export function registerChat(server: Server, attempts: Attempts, tools: AgentToo
     } else if (request.command === undefined) {
       await ask(request, stream, token);
     } else {
-      show(request.command, await tools.use(request.command, {}, THROUGH, token), stream);
+      const tool = request.command === "explain" ? "explain_failure" : request.command;
+      show(request.command, await tools.use(tool, {}, THROUGH, token), stream);
     }
   }
 
@@ -62,7 +64,7 @@ export function registerChat(server: Server, attempts: Attempts, tools: AgentToo
   }
 }
 
-/** Shows the result of a tool; each command of the participant is one. */
+/** Shows what the tool of a command answered. */
 function show(command: string, text: string, stream: vscode.ChatResponseStream): void {
   if (command === "status") stream.markdown(statusText(JSON.parse(text) as Status));
   else if (command === "hints") showHints(stream, JSON.parse(text) as Hints);

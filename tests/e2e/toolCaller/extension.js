@@ -1,12 +1,13 @@
 // An agent of the editor: a scripted model calls the tools that extensions offer, one after the other, as `script.json`
-// beside this file says. What happens is written to `said.json`.
+// beside this file says, as soon as that is there. What happens is written to `said.json`.
 "use strict";
 
-const { readFileSync, renameSync, writeFileSync } = require("node:fs");
+const { existsSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const vscode = require("vscode");
 
-const script = () => JSON.parse(readFileSync(join(__dirname, "script.json"), "utf8"));
+const FILE = join(__dirname, "script.json");
+let script = [];
 
 const provider = {
   provideLanguageModelChatInformation: () => [
@@ -22,7 +23,7 @@ const provider = {
   ],
   async provideLanguageModelChatResponse(_model, messages, options, progress) {
     const done = messages.flatMap(({ content }) => content).filter((part) => "callId" in part && "content" in part);
-    const next = script()[done.length];
+    const next = script[done.length];
     if (next === undefined) progress.report(new vscode.LanguageModelTextPart("Done."));
     else progress.report(new vscode.LanguageModelToolCallPart(`call${done.length}`, next.tool, next.input));
   },
@@ -63,8 +64,14 @@ async function called(name, input) {
 }
 
 exports.activate = (context) => {
+  const looking = setInterval(() => {
+    if (!existsSync(FILE)) return;
+    script = JSON.parse(readFileSync(FILE, "utf8"));
+    rmSync(FILE);
+    void work();
+  }, 100);
   context.subscriptions.push(
     vscode.lm.registerLanguageModelChatProvider("scripted", provider),
-    vscode.commands.registerCommand("tests.work", work),
+    { dispose: () => clearInterval(looking) },
   );
 };

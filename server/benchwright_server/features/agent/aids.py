@@ -48,10 +48,26 @@ class _Finding(Wire):
     source: str = Field("slang", description="The program that found it: slang, Verilator or verible.")
 
 
+class _Failure(Wire):
+    test: str | None = Field(
+        None, description="An own test that failed when it was last run; leave it out for the newest failure."
+    )
+    hidden: bool = Field(False, description="Explain the newest verdict of the hidden tests instead.")
+
+
 async def _finding(server: EditorServer, session: Session, params: _Finding) -> str:
     uri = (session.workspace.folder / params.path).as_uri()
-    found = await ask(server, "explainFinding", Wire, uri=uri, code=params.rule, source=params.source)
-    return json.dumps(found.model_dump(mode="json"))
+    return await _page(server, "explainFinding", uri=uri, code=params.rule, source=params.source)
+
+
+async def _failure(server: EditorServer, session: Session, params: _Failure) -> str:
+    uri = session.workspace.folder.as_uri()
+    return await _page(server, "explainFailure", uri=uri, test=params.test, hidden=params.hidden)
+
+
+async def _page(server: EditorServer, name: str, **params: Any) -> str:
+    explained = (await ask(server, name, Wire, **params)).model_dump(mode="json")
+    return str(explained["markdown"])
 
 
 async def _hints(server: EditorServer, session: Session, params: NoArguments) -> str:
@@ -141,6 +157,14 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         _finding,
         aid=Aid.EXPLANATIONS,
         operation="explainFinding",
+    ),
+    Tool(
+        "explain_failure",
+        "What is known of the newest failure, within what the solver may see, and likely causes in the design by rule.",
+        _Failure,
+        _failure,
+        aid=Aid.EXPLANATIONS,
+        operation="explainFailure",
     ),
     Tool(
         "own_tests",
