@@ -9,6 +9,7 @@ import { ChangeReasons } from "./changeReasons.ts";
 import { ClockItem } from "./clock.ts";
 import { chooseDeclaration } from "./declarationChoice.ts";
 import { Doctor } from "./doctor.ts";
+import { Explanations } from "./explanations.ts";
 import { reportFocus } from "./focus.ts";
 import type { InstanceView } from "./generated/protocol.ts";
 import { Hints } from "./hints.ts";
@@ -63,6 +64,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const instances = new InstanceTree(server);
   const signals = new SignalTree(server);
   const servedModels = new ServedModels(attempts, context);
+  const explanations = new Explanations(server);
   const ownTests = new OwnTests(server, attempts);
   const agentTools = new AgentTools(server, attempts);
   const choose = async (place?: ModulePlace): Promise<void> => {
@@ -73,6 +75,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     "benchwright.run": ({ uri }) => steps.runFrom(uri),
     "benchwright.submit": ({ uri }) => steps.submitFrom(uri),
     "benchwright.chooseInstance": (place) => choose(place),
+    "benchwright.explainFinding": (rule) => explanations.finding(rule),
     "benchwright.runOwnTests": ({ uri, ids }) => ownTests.runIds(uri, ids),
   };
 
@@ -120,6 +123,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     drivers: () => signals.show("drivers"),
     loads: () => signals.show("loads"),
     goToFlow: (row: Parameters<SignalTree["go"]>[0]) => signals.go(row),
+    explainFinding: () => explanations.findingAtCursor(),
     newTestbench: () => ownTests.begin(),
   };
 
@@ -133,6 +137,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     signals,
     ownTests,
     debugTests(server),
+    explanations,
     results,
     hints,
     doctor,

@@ -24,6 +24,9 @@ export const FOLLOWED: DocumentSelector = [
 /** The command of the server's code lens about instances; it takes a file, a position and locations. */
 export const SHOW_REFERENCES = "benchwright.showReferences";
 
+/** The command of the server's code actions that explain a finding. */
+export const EXPLAIN_FINDING = "benchwright.explainFinding";
+
 const FOR_ALL_FILES = /^textDocument\/(did|will|documentLink$)/;
 
 type Feature = StaticFeature | DynamicFeature<unknown>;
@@ -45,9 +48,9 @@ export class Client extends LanguageClient {
     super.registerFeature(feature);
   }
 
-  /** Announces that this editor can list locations itself. */
+  /** Announces that this editor can list locations and show explanations itself. */
   protected override fillInitializeParams(params: InitializeParams): void {
     super.fillInitializeParams(params);
-    params.capabilities.experimental = { commands: { commands: [SHOW_REFERENCES] } };
+    params.capabilities.experimental = { commands: { commands: [SHOW_REFERENCES, EXPLAIN_FINDING] } };
   }
 }

@@ -24,7 +24,7 @@ export interface StartedServer {
   readonly version: string;
 }
 
-/** What a code lens is about. */
+/** What a code lens or a code action is about. */
 export interface LensPlace {
   /** A file, or the folder of a workspace. */
   readonly uri: string;
@@ -32,11 +32,14 @@ export interface LensPlace {
   readonly module: string;
   /** Tests of the folder; empty if it is about none. */
   readonly ids: readonly string[];
+  /** The rule of a finding and the tool that reported it; empty if it is about none. */
+  readonly code: string;
+  readonly source: string;
 }
 
 /** The language server: one process for the window, started on activation. */
 export class Server implements vscode.Disposable {
-  /** Lets code lenses run the palette's commands: the server's command → what to do for a workspace or a module. */
+  /** Lets code lenses and code actions run the palette's commands: the server's command → what to do for a workspace or a module. */
   fromLens: Readonly<Record<string, (place: LensPlace) => Promise<void>>> = {};
 
   /** Why the server did not start, as a sentence with the next step. */
@@ -138,11 +141,11 @@ export class Server implements vscode.Disposable {
       errorHandler: this.errorHandler(),
       middleware: {
         executeCommand: (command, args, next) => {
-          const { uri, module, ids } = (args[0] ?? {}) as { uri?: unknown; module?: unknown; ids?: unknown };
+          const { uri, module, ids, code, source } = (args[0] ?? {}) as Partial<Record<keyof LensPlace, unknown>>;
           const step = this.fromLens[command];
           if (!step || typeof uri !== "string") return next(command, args) as unknown;
           const tests = Array.isArray(ids) ? ids.map(String) : [];
-          return step({ uri, module: typeof module === "string" ? module : "", ids: tests });
+          return step({ uri, module: text(module), ids: tests, code: text(code), source: text(source) });
         },
       },
     };
@@ -183,6 +186,10 @@ export class Server implements vscode.Disposable {
 }
 
 const NOT_INSTALLED = "Benchwright is not installed. Run the command Benchwright: Install Server.";
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
 
 function didNotStart(command: string): string {
   return (

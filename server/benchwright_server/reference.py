@@ -19,6 +19,7 @@ from benchwright_server import (
     aid_protocol,
     design_protocol,
     design_views_protocol,
+    explain_protocol,
     own_test_protocol,
     study_protocol,
 )
@@ -65,6 +66,7 @@ _OTHERS = (
     design_protocol,
     agent_protocol,
     design_views_protocol,
+    explain_protocol,
     own_test_protocol,
     aid_protocol,
 )

@@ -41,6 +41,8 @@ class Features:
     """Links to included files, and to the files that a problem statement names."""
     document_symbols: bool = True
     """The outline of a file."""
+    explanations: bool = True
+    """What a rule of slang, Verilator or verible means, and the likely causes of a failure."""
     folding: bool = True
     """Folding ranges."""
     formatting: bool = True

@@ -158,6 +158,7 @@ WHOLE = (
     "benchwright/viewAs",
     "benchwright/viewHere",
     "benchwright/setTop",
+    "benchwright/explainFinding",
     "benchwright/expandMacro",
     "benchwright/showExpansion",
     "benchwright/projectLists",
@@ -513,6 +514,8 @@ class Typist:
                 return {"name": chance.choice(["", "all.f", "𝄞"]), "target": chance.choice(["", "sim", ","])}
             case "useDeclaration":
                 return {"module": module, "file": chance.choice(["", "a.sv", "../a.sv"])}
+            case "explainFinding":
+                return {"code": chance.choice(["LATCH", "width-trunc", "", "../slang", "𝄞"]), "source": "slang"}
             case "expandMacro" | "showExpansion":
                 return {"position": chance.choice([None, self._place()]), "full": chance.random() < 0.5}
             case "drivers" | "loads":

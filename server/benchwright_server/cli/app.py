@@ -26,6 +26,7 @@ COMMANDS = {
     "grade": "grade",
     "answer": "answer",
     "run-tests": "run_tests",
+    "explain": "explain",
     "doctor": "doctor",
     "lsp": "lsp",
     "mcp": "mcp",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_harness.errors import HarnessError
+from benchwright_server.features.explanations import explain_actions
 from benchwright_server.features.macro_expansion import expansion_actions
 from benchwright_server.linters import registry as linters
 from benchwright_server.operations import path_of
@@ -67,6 +68,8 @@ class CodeActions:
         actions = [self._shown(document, action, params.context.diagnostics) for action in _once(offered)]
         if params.context.only is None:
             actions += await expansion_actions(self._server, document, lines.to_byte(context.start))
+        if wanted.has(ActionKind.QUICK_FIX):
+            actions += await explain_actions(self._server, document.uri, found)
         if wanted.names(ActionKind.FIX_ALL):
             actions += await self._fix_all_later(document)
         return actions

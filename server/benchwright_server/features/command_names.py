@@ -55,5 +55,8 @@ LIST_COMMANDS = ("projectLists", "useList", "declarations", "useDeclaration")
 AGENT_COMMANDS = ("agentTools", "agentTool", "chatPrompt")
 """The operations of agents, in the order of `AGENT_OPERATIONS`."""
 
+EXPLAIN_COMMANDS = ("explainFinding",)
+"""The operations that explain something, which are also commands, in the order of `EXPLAIN_OPERATIONS`."""
+
 OWN_TEST_COMMANDS = ("ownTests", "runOwnTests", "newTestbench")
 """The operations on the tests in a folder, which are also commands, in the order of `OWN_TEST_OPERATIONS`."""

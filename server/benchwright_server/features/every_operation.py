@@ -7,6 +7,7 @@ from typing import Any
 from benchwright_server.features.agent_tools import AGENT_OPERATIONS
 from benchwright_server.features.declaring_files import DECLARATION_OPERATIONS
 from benchwright_server.features.design_views import VIEW_OPERATIONS
+from benchwright_server.features.explanations import EXPLAIN_OPERATIONS
 from benchwright_server.features.instances import DESIGN_OPERATIONS
 from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
 from benchwright_server.features.own_tests import OWN_TEST_OPERATIONS
@@ -19,6 +20,7 @@ EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
     *DESIGN_OPERATIONS,
     *AGENT_OPERATIONS,
     *VIEW_OPERATIONS,
+    *EXPLAIN_OPERATIONS,
     *EXPANSION_OPERATIONS,
     *LIST_OPERATIONS,
     *DECLARATION_OPERATIONS,

@@ -17,6 +17,7 @@ from benchwright_server.features.command_names import (
     COMMANDS,
     DESIGN_COMMANDS,
     EXPANSION_COMMANDS,
+    EXPLAIN_COMMANDS,
     LIST_COMMANDS,
     OWN_TEST_COMMANDS,
     VIEW_COMMANDS,
@@ -272,6 +273,14 @@ FEATURES: tuple[Feature, ...] = (
         "What drives a signal and what it drives, through ports; registers, schematic and size of a module. Attempts "
         "can forbid it.",
         commands=VIEW_COMMANDS,
+    ),
+    Feature(
+        "explanations",
+        tuple(f"benchwright/{name}" for name in EXPLAIN_COMMANDS),
+        _fixed(),
+        lambda client: True,
+        "What a rule of slang, Verilator or verible means, with a wrong and a right example. Attempts can forbid it.",
+        commands=EXPLAIN_COMMANDS,
     ),
     Feature(
         "macro_expansion",

@@ -177,6 +177,14 @@ def test_capabilities_that_make_no_sense_are_capabilities_that_are_not_there(tmp
     odd = {"general": "?", "textDocument": {"hover": 3, "definition": []}, "workspace": None, "window": 1}
     greeting = Greeting.of({"capabilities": odd, "processId": "no number"})
     # What needs no capability is there for everybody.
-    always = ["instances", "agent_tools", "design_views", "macro_expansion", "project_lists", "own_tests"]
+    always = [
+        "instances",
+        "agent_tools",
+        "design_views",
+        "explanations",
+        "macro_expansion",
+        "project_lists",
+        "own_tests",
+    ]
     assert [feature.module for feature in greeting.features] == always
     served(greeting, tmp_path)

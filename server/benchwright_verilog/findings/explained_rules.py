@@ -1,0 +1,73 @@
+"""What the rules of slang, Verilator and verible mean, with a wrong and a right example of each.
+
+They are in `explained/TOOL.toml`, a table for each rule:
+
+    [LATCH]
+    about = "A combinational block leaves a variable unassigned on some path. …"
+    fix = "Assign a default at the top of the block …"
+    wrong = "…"
+    right = "…"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+TOOLS = ("slang", "verilator", "verible")
+
+
+@dataclass(frozen=True)
+class ExplainedRule:
+    """One rule of one tool. The examples are files called `example.sv`."""
+
+    tool: str
+    """`slang`, `verilator` or `verible`."""
+    rule: str
+    """As the tool calls it, such as `width-trunc` or `WIDTHTRUNC`."""
+    about: str
+    """What is found and why it matters; inline Markdown."""
+    fix: str
+    """What to do; inline Markdown."""
+    wrong: str
+    """SystemVerilog in which the tool reports the rule."""
+    right: str
+    """The same without it."""
+
+    @property
+    def markdown(self) -> str:
+        """All of it as a page."""
+        return (
+            f"# {self.rule}\n\nA rule of {self.tool}.\n\n{self.about}\n\n**What to do:** {self.fix}\n\n"
+            f"## Wrong\n\n{_fenced(self.wrong)}\n\n## Right\n\n{_fenced(self.right)}\n"
+        )
+
+
+def explained(rule: str, tool: str = "") -> ExplainedRule | None:
+    """The explanation of a rule; None if there is none.
+
+    Args:
+        rule: As the tool calls it.
+        tool: Whose rule; empty for the first tool that has it.
+    """
+    for name in (tool,) if tool else TOOLS:
+        found = explained_rules(name).get(rule)
+        if found is not None:
+            return found
+    return None
+
+
+@cache
+def explained_rules(tool: str) -> Mapping[str, ExplainedRule]:
+    """The rules of a tool that are explained, by their names; none of an unknown tool."""
+    if tool not in TOOLS:
+        return {}
+    text = resources.files(__package__).joinpath("explained", f"{tool}.toml").read_text(encoding="utf-8")
+    return {rule: ExplainedRule(tool, rule, **texts) for rule, texts in tomllib.loads(text).items()}
+
+
+def _fenced(code: str) -> str:
+    return f"```systemverilog\n{code.rstrip(chr(10))}\n```"

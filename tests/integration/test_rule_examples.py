@@ -1,0 +1,68 @@
+"""Every rule that is explained: the tool itself reports it in the wrong example and not in the right one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright_harness.toolchain import Toolchain
+from benchwright_server.linters.verible import verible_lint
+from benchwright_server.linters.verilator import verilator_lint
+from benchwright_verilog.findings.explained_rules import TOOLS, ExplainedRule, explained, explained_rules
+from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.syntax.documents import Documents
+
+NAME = "example.sv"
+
+
+def every(tool: str) -> list[object]:
+    return [pytest.param(rule, id=name) for name, rule in explained_rules(tool).items()]
+
+
+def found_by_slang(folder: Path, text: str, rule: str) -> set[str]:
+    # Rules that are off by default are explained too, for those who turn them on.
+    path = folder / NAME
+    path.write_text(text)
+    analysis = Project(folder, Documents(), ProjectSettings(warnings=(rule,))).analysis_of(path)
+    assert analysis is not None
+    return {one.rule for one in analysis.diagnostics}
+
+
+@pytest.mark.parametrize("rule", every("slang"))
+def test_slang_reports_what_is_wrong_and_only_that(rule: ExplainedRule, tmp_path: Path) -> None:
+    assert rule.rule in found_by_slang(tmp_path, rule.wrong, rule.rule)
+    assert rule.rule not in found_by_slang(tmp_path, rule.right, rule.rule)
+
+
+@pytest.mark.parametrize("rule", every("verilator"))
+async def test_verilator_reports_what_is_wrong_and_only_that(
+    rule: ExplainedRule, tmp_path: Path, toolchain: Toolchain
+) -> None:
+    async def found(text: str) -> set[str]:
+        (tmp_path / NAME).write_text(text)
+        return {one.rule for one in await verilator_lint(tmp_path, NAME, toolchain)}
+
+    assert rule.rule in await found(rule.wrong)
+    assert rule.rule not in await found(rule.right)
+
+
+@pytest.mark.parametrize("rule", every("verible"))
+async def test_verible_reports_what_is_wrong_and_only_that(rule: ExplainedRule) -> None:
+    assert rule.rule in {one.rule for one in await verible_lint(NAME, rule.wrong)}
+    assert rule.rule not in {one.rule for one in await verible_lint(NAME, rule.right)}
+
+
+def test_a_rule_is_found_by_its_name_and_tool() -> None:
+    found = explained("LATCH")
+    assert found is not None
+    assert found.tool == "verilator"
+    assert found.markdown.count("```systemverilog\nmodule") == 2
+    assert explained("LATCH", "slang") is None
+    assert explained("LATCH", "../verilator") is None
+    assert explained("no-such-rule") is None
+
+
+def test_each_tool_has_explanations() -> None:
+    assert {tool: len(explained_rules(tool)) > 40 for tool in TOOLS} == dict.fromkeys(TOOLS, True)
