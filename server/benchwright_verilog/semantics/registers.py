@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 _CLOCKED = (ProceduralBlockKind.Always, ProceduralBlockKind.AlwaysFF)
 _EDGES = {EdgeKind.PosEdge: "posedge", EdgeKind.NegEdge: "negedge", EdgeKind.BothEdges: "edge"}
 _NOT = (UnaryOperator.LogicalNot, UnaryOperator.BitwiseNot)
-_RESET = re.compile(r"(?:^|_)(?:[as]?_?rst|a?s?reset|srst|arst|nrst|clear|clr)", re.IGNORECASE)
+RESET = re.compile(r"(?:^|_)(?:[as]?_?rst|a?s?reset|srst|arst|nrst|clear|clr)", re.IGNORECASE)
+"""In the name of a reset."""
 _MAX_REGISTERS = 10_000
 
 
@@ -175,7 +176,7 @@ def _reset(guards: Iterable[Guard], resets: dict[str, int], assignment: Assignme
     if symbol.hierarchicalPath in resets:
         is_it = level == resets[symbol.hierarchicalPath]
         return Reset(symbol.name, level, True, value) if is_it else None
-    is_named_so = _RESET.search(symbol.name) is not None and outermost is not None and outermost.holds
+    is_named_so = RESET.search(symbol.name) is not None and outermost is not None and outermost.holds
     return Reset(symbol.name, level, False, value) if is_named_so else None
 
 

@@ -1,0 +1,129 @@
+"""Assignments of the wrong kind, and latches that are no `always_comb`'s.
+
+In
+
+    always_ff @(posedge clk) q = d;
+
+another block that reads `q` at the same edge may see either value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    AssignmentExpression,
+    ExpressionStatement,
+    ImplicitEventControl,
+    ProceduralBlockKind,
+    TimedStatement,
+)
+
+from benchwright_verilog.causes.cause import Cause, CauseKind, Examined
+from benchwright_verilog.causes.paths import always_assigned, ever_assigned
+from benchwright_verilog.semantics.guarded_statements import Guarded, events_of, guarded
+from benchwright_verilog.semantics.named_values import symbol_of, targets_of
+from benchwright_verilog.semantics.registers import clock_and_resets, processes_of
+
+if TYPE_CHECKING:
+    from pyslang.ast import ProceduralBlockSymbol, Symbol
+
+
+def blocking(examined: Examined) -> Iterator[Cause]:
+    """`=` to a signal of the module in a clocked block."""
+    for block in processes_of(examined.symbol.body):
+        if not is_clocked(block):
+            continue
+        for assignment, symbol in assignments(block):
+            place = examined.design.range(assignment.sourceRange)
+            if not assignment.isNonBlocking and place is not None:
+                yield Cause(
+                    CauseKind.BLOCKING,
+                    f"`{symbol.name}` is assigned by `=` in a clocked block",
+                    place,
+                    "Other blocks that read it at the same edge see the old or the new value, depending on the order"
+                    " in which the simulator runs them.",
+                    f"Write `{symbol.name} <= …`.",
+                    4,
+                )
+
+
+def non_blocking(examined: Examined) -> Iterator[Cause]:
+    """`<=` in combinational logic."""
+    for block in processes_of(examined.symbol.body):
+        if not is_combinational(block):
+            continue
+        for assignment, symbol in assignments(block):
+            place = examined.design.range(assignment.sourceRange)
+            if assignment.isNonBlocking and place is not None:
+                yield Cause(
+                    CauseKind.NON_BLOCKING,
+                    f"`{symbol.name}` is assigned by `<=` in combinational logic",
+                    place,
+                    "It changes only after the statements below have read its old value.",
+                    f"Write `{symbol.name} = …`.",
+                    4,
+                )
+
+
+def latches(examined: Examined) -> Iterator[Cause]:
+    """Signals that an `always @*` leaves unassigned on some path; of `always_comb` slang reports them."""
+    for block in processes_of(examined.symbol.body):
+        if block.procedureKind != ProceduralBlockKind.Always or not is_combinational(block):
+            continue
+        always = always_assigned(block.body)
+        for path, assignment in ever_assigned(block.body).items():
+            symbol = symbol_of(next(iter(targets_of(assignment.left))))
+            place = examined.design.range(assignment.sourceRange)
+            if path not in always and symbol is not None and place is not None and is_of_module(symbol):
+                yield Cause(
+                    CauseKind.LATCH,
+                    f"`{symbol.name}` is a latch",
+                    place,
+                    "On some path through the block it is not assigned, so it keeps its old value.",
+                    f"Assign a default to `{symbol.name}` at the top, or complete every `if` and `case`.",
+                    5,
+                )
+
+
+def is_clocked(block: ProceduralBlockSymbol) -> bool:
+    """Whether a process waits for an edge."""
+    kind = block.procedureKind
+    return kind == ProceduralBlockKind.AlwaysFF or (
+        kind == ProceduralBlockKind.Always and clock_and_resets(block) is not None
+    )
+
+
+def is_combinational(block: ProceduralBlockSymbol) -> bool:
+    """Whether a process is evaluated whenever what it reads changes."""
+    if block.procedureKind == ProceduralBlockKind.AlwaysComb:
+        return True
+    if block.procedureKind != ProceduralBlockKind.Always or not isinstance(block.body, TimedStatement):
+        return False
+    if isinstance(block.body.timing, ImplicitEventControl):
+        return True
+    events = events_of(block.body)
+    return bool(events) and all(one.edge.name == "None_" for one in events)
+
+
+def assignments(block: ProceduralBlockSymbol) -> Iterator[tuple[AssignmentExpression, Symbol]]:
+    """The assignments of a process to signals of its module."""
+    for one in guarded(block.body):
+        assignment = assignment_of(one)
+        for left in targets_of(assignment.left) if assignment is not None else ():
+            symbol = symbol_of(left)
+            if assignment is not None and symbol is not None and is_of_module(symbol):
+                yield assignment, symbol
+
+
+def assignment_of(one: Guarded) -> AssignmentExpression | None:
+    """The assignment that a statement is."""
+    expression = one.statement.expr if isinstance(one.statement, ExpressionStatement) else None
+    return expression if isinstance(expression, AssignmentExpression) else None
+
+
+def is_of_module(symbol: Symbol) -> bool:
+    """Whether a signal belongs to the module, not to a block in it."""
+    scope = symbol.parentScope
+    return scope is not None and not scope.isProceduralContext

@@ -1,0 +1,114 @@
+"""Bounds that are one too far.
+
+In
+
+    if (count == DEPTH) count <= 0;
+
+`count` takes `DEPTH + 1` values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    BinaryExpression,
+    BinaryOperator,
+    ForLoopStatement,
+    IntegerLiteral,
+    NamedValueExpression,
+    ParameterSymbol,
+    VisitAction,
+)
+
+from benchwright_verilog.causes.assignments import assignment_of, is_clocked
+from benchwright_verilog.causes.cause import Cause, CauseKind, Examined
+from benchwright_verilog.semantics.clock_graph import unwrapped
+from benchwright_verilog.semantics.guarded_statements import Guard, guarded
+from benchwright_verilog.semantics.named_values import symbol_of, symbols_in, targets_of, text_of
+from benchwright_verilog.semantics.registers import processes_of
+
+if TYPE_CHECKING:
+    from pyslang.ast import Expression
+
+_REACHES = (BinaryOperator.Equality, BinaryOperator.GreaterThanEqual, BinaryOperator.GreaterThan)
+
+
+def wraps(examined: Examined) -> Iterator[Cause]:
+    """Counters that begin again only after they have reached a number of elements."""
+    for block in processes_of(examined.symbol.body):
+        for one in guarded(block.body) if is_clocked(block) else ():
+            assignment = assignment_of(one)
+            if assignment is None or symbols_in(assignment.right):
+                continue
+            targets = {symbol.hierarchicalPath for left in targets_of(assignment.left) if (symbol := symbol_of(left))}
+            for guard in one.guards:
+                bound = _bound(guard, targets)
+                place = examined.design.range(guard.expression.sourceRange)
+                if bound is None or place is None:
+                    continue
+                name, operator = bound
+                more = "two more" if operator == BinaryOperator.GreaterThan else "one more"
+                yield Cause(
+                    CauseKind.OFF_BY_ONE,
+                    f"The counter may run one too far: `{text_of(guard.expression.syntax)}`",
+                    place,
+                    f"Counted from 0, it takes {more} than {name} values before it begins again."
+                    + (" What was seen differs by one." if examined.evidence.is_one_off else ""),
+                    f"Compare with `{name} - 1` if there should be {name} values.",
+                    3 + 5 * examined.evidence.is_one_off,
+                )
+
+
+def loops(examined: Examined) -> Iterator[Cause]:
+    """`for (int i = 0; i <= N; …)`."""
+    found: list[BinaryExpression] = []
+
+    def visit(node: object) -> object:
+        if isinstance(node, ForLoopStatement) and node.stopExpr is not None:
+            stop = unwrapped(node.stopExpr)
+            if isinstance(stop, BinaryExpression) and stop.op == BinaryOperator.LessThanEqual:
+                found.append(stop)
+        return VisitAction.Advance
+
+    for block in processes_of(examined.symbol.body):
+        block.body.visit(visit)
+    for stop in found:
+        place = examined.design.range(stop.sourceRange)
+        name = _count(stop.right)
+        if place is not None and name is not None:
+            yield Cause(
+                CauseKind.OFF_BY_ONE,
+                f"The loop may run once too often: `{text_of(stop.syntax)}`",
+                place,
+                f"With `<=` it runs for {name} as well; {name} elements from 0 end at {name} - 1.",
+                f"Write `< {name}` if there are {name} elements.",
+                3 + 4 * examined.evidence.is_one_off,
+            )
+
+
+def _bound(guard: Guard, targets: set[str]) -> tuple[str, BinaryOperator] | None:
+    """The number that a counter is compared with, as it is written, if it is one of elements rather than the last."""
+    comparison = unwrapped(guard.expression)
+    if guard.values or not guard.holds or not isinstance(comparison, BinaryExpression) or comparison.op not in _REACHES:
+        return None
+    symbol = symbol_of(comparison.left)
+    name = _count(comparison.right)
+    if symbol is None or symbol.hierarchicalPath not in targets or name is None:
+        return None
+    return name, comparison.op
+
+
+def _count(expression: Expression) -> str | None:
+    """What is written for a number of elements: a parameter alone, or 8, 16, 100 …, but not 7 or `N - 1`."""
+    expression = unwrapped(expression)
+    text = text_of(expression.syntax)
+    if isinstance(expression, NamedValueExpression) and isinstance(expression.symbol, ParameterSymbol):
+        last = expression.symbol.name.upper()
+        return None if last.startswith(("MAX", "LAST")) or last.endswith(("MAX", "LAST", "_M1")) else text
+    if isinstance(expression, IntegerLiteral):
+        value = int(expression.value) if not expression.value.hasUnknown else 0
+        is_round = value % 10 == 0 or value & (value - 1) == 0
+        return text or str(value) if value > 1 and is_round else None
+    return None

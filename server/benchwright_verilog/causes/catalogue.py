@@ -1,0 +1,71 @@
+"""Every rule that finds a likely cause, and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import islice
+from pathlib import Path
+
+from benchwright_verilog.causes import assignments, bounds, resets
+from benchwright_verilog.causes.cause import Cause, Examined, Rule
+from benchwright_verilog.causes.evidence import Evidence
+from benchwright_verilog.causes.reported import reported
+from benchwright_verilog.semantics.instances import Design, Instance
+
+RULES: tuple[Rule, ...] = (
+    resets.polarity,
+    resets.missing,
+    resets.unreset,
+    assignments.blocking,
+    assignments.non_blocking,
+    assignments.latches,
+    bounds.wraps,
+    bounds.loops,
+)
+_MOST_MODULES = 300
+_MOST_OF_A_RULE = 50
+"""Causes of one rule in one module: a design with more has another problem."""
+MOST_CAUSES = 12
+
+
+def likely_causes(design: Design, paths: Collection[Path], evidence: Evidence) -> list[Cause]:
+    """The likely causes in some files, the likeliest first, at most twelve.
+
+    Args:
+        design: All of it; each module is examined in its first instance.
+        paths: The files that may be at fault: the solver's own, without tests.
+        evidence: What was seen.
+    """
+    with design.lock:
+        found = [*_of_modules(design, paths, evidence), *reported(design, paths, evidence)]
+    unique: dict[tuple[object, ...], Cause] = {}
+    for one in sorted(found, key=_order):
+        unique.setdefault((one.kind, one.place.path, one.place.start), one)
+    return list(unique.values())[:MOST_CAUSES]
+
+
+def _of_modules(design: Design, paths: Collection[Path], evidence: Evidence) -> Iterator[Cause]:
+    for instance in islice(_modules(design, paths), _MOST_MODULES):
+        symbol = design.symbol(instance.path)
+        if symbol is None or symbol.hierarchicalPath != instance.path:
+            continue
+        examined = Examined(design, instance, symbol, evidence)
+        for rule in RULES:
+            for one in islice(rule(examined), _MOST_OF_A_RULE):
+                if one.place.path in paths:
+                    yield one
+
+
+def _modules(design: Design, paths: Collection[Path]) -> Iterator[Instance]:
+    """The first instance of each module that one of the files declares."""
+    seen: set[str] = set()
+    for top in design.tops():
+        for instance in (top, *design.below(top.path)):
+            is_wanted = instance.declared is not None and instance.declared.path in paths
+            if is_wanted and instance.kind == "module" and instance.module not in seen:
+                seen.add(instance.module)
+                yield instance
+
+
+def _order(cause: Cause) -> tuple[int, str, int]:
+    return -cause.weight, str(cause.place.path), cause.place.start

@@ -1,0 +1,108 @@
+"""What was seen of a failure, as numbers where there are some."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+_LARGEST = 4_000
+"""Characters of a message that are read."""
+_COMPARED = (
+    re.compile(r"\bassert (?P<got>.{1,200}?) == (?P<expected>.{1,200}?)(?:$|\n)"),
+    re.compile(
+        r"\b(?:expected|wanted|exp)\b[\s:=]*(?P<expected>[\w'.]+).{0,80}?"
+        r"\b(?:got|actual|received|found|was|saw)\b[\s:=]*(?P<got>[\w'.]+)",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    re.compile(
+        r"\b(?:got|actual|received|found|saw)\b[\s:=]*(?P<got>[\w'.]+).{0,80}?"
+        r"\b(?:expected|wanted|exp)\b[\s:=]*(?P<expected>[\w'.]+)",
+        re.IGNORECASE | re.DOTALL,
+    ),
+)
+_ARRAY = re.compile(r"(?:Logic(?:Array)?)\(['\"](?P<bits>[01xXzZuUwWlLhH-]+)['\"]")
+_SIZED = re.compile(r"\d*'[sS]?(?P<base>[bodhBODH])(?P<digits>[\w?]+)")
+_PREFIXED = re.compile(r"-?(?:0[xX][\da-fA-F_]+|0[bB][01_]+|\d[\d_]*)")
+_BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
+_UNKNOWN = re.compile(r"(?:^|[^\w])[01]*[xXzZuU][01xXzZuU]*(?:$|[^\w])")
+_TOLD = re.compile(r"\b(?:unresolv|undefined|contains? (?:an )?[xz]\b|[xz] value|non-0/1)", re.IGNORECASE)
+_CYCLE = re.compile(r"\bcycle\b[\s:=#]*(\d{1,12})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One failed test or assertion, as far as it may be seen."""
+
+    message: str = ""
+    expected: str | None = None
+    got: str | None = None
+
+    @classmethod
+    def of(cls, message: str, expected: str | None = None, got: str | None = None) -> Evidence:
+        """What a message says: `assert 3 == 4` has got 3 and expected 4, `expected 4, got 3` as well."""
+        message = message[:_LARGEST]
+        if expected is None or got is None:
+            for pattern in _COMPARED:
+                found = pattern.search(message)
+                if found is not None:
+                    return cls(message, found["expected"].strip(), found["got"].strip())
+        return cls(message, expected[:_LARGEST] if expected else expected, got[:_LARGEST] if got else got)
+
+    @cached_property
+    def is_unknown(self) -> bool:
+        """Whether X or Z was seen where a number should be."""
+        array = _ARRAY.search(self.got or self.message)
+        if array is not None:
+            return not set(array["bits"]) <= {"0", "1", "l", "L", "h", "H"}
+        sized = _SIZED.search(self.got or "")
+        if sized is not None:
+            return bool(re.search(r"[xXzZ?]", sized["digits"]))
+        return bool((self.got and _UNKNOWN.search(self.got)) or _TOLD.search(self.message))
+
+    @cached_property
+    def numbers(self) -> tuple[int, int] | None:
+        """Expected and got; None if one of them is not a number."""
+        expected, got = number_of(self.expected), number_of(self.got)
+        return (expected, got) if expected is not None and got is not None else None
+
+    @property
+    def is_one_off(self) -> bool:
+        """Whether what was seen is one more or one less than it should be."""
+        return self.numbers is not None and abs(self.numbers[0] - self.numbers[1]) == 1
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether what was seen is what should be without its upper bits: 4 instead of 20."""
+        if self.numbers is None:
+            return False
+        expected, got = self.numbers
+        return 0 <= got < expected and any(
+            got == expected & ((1 << bits) - 1) for bits in range(got.bit_length(), expected.bit_length())
+        )
+
+    @property
+    def cycle(self) -> int | None:
+        """The cycle that the message names."""
+        found = _CYCLE.search(self.message)
+        return int(found[1]) if found is not None else None
+
+
+def number_of(text: str | None) -> int | None:
+    """A number as tests print it: `20`, `0x14`, `8'h14`, `LogicArray('00010100', …)`."""
+    if text is None:
+        return None
+    array = _ARRAY.search(text)
+    if array is not None:
+        return int(array["bits"], 2) if set(array["bits"]) <= {"0", "1"} else None
+    sized = _SIZED.search(text)
+    try:
+        if sized is not None:
+            return int(sized["digits"].replace("_", ""), _BASES[sized["base"].lower()])
+        plain = _PREFIXED.fullmatch(text.strip())
+        if plain is None:
+            return None
+        digits = plain[0].replace("_", "")
+        return int(digits, 0) if digits.lstrip("-")[:2].lower() in ("0x", "0b") else int(digits)
+    except ValueError:
+        return None

@@ -1,0 +1,104 @@
+"""Which signals a block assigns on every path through it, and which on some."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    AssignmentExpression,
+    BlockStatement,
+    CaseStatement,
+    ConditionalStatement,
+    ElementSelectExpression,
+    EnumType,
+    ExpressionStatement,
+    ForLoopStatement,
+    IntegerLiteral,
+    MemberAccessExpression,
+    NamedValueExpression,
+    RangeSelectExpression,
+    StatementList,
+    TimedStatement,
+)
+
+from benchwright_verilog.semantics.clock_graph import unwrapped
+from benchwright_verilog.semantics.guarded_statements import guarded
+from benchwright_verilog.semantics.named_values import symbol_of, targets_of
+
+if TYPE_CHECKING:
+    from pyslang.ast import Expression, Statement
+
+_WIDEST = 16
+"""Bits: nobody writes more labels."""
+_PARTS = (ElementSelectExpression, RangeSelectExpression, MemberAccessExpression)
+
+
+def ever_assigned(statement: Statement) -> dict[str, AssignmentExpression]:
+    """The whole signals that are assigned anywhere, each with the first assignment, by their paths.
+
+    Signals of which parts are assigned are left out: whether the parts make a whole depends on values.
+    """
+    found: dict[str, AssignmentExpression] = {}
+    in_parts: set[str] = set()
+    for one in guarded(statement):
+        expression = one.statement.expr if isinstance(one.statement, ExpressionStatement) else None
+        if not isinstance(expression, AssignmentExpression):
+            continue
+        for left in targets_of(expression.left):
+            symbol = symbol_of(left)
+            if symbol is None:
+                continue
+            if isinstance(unwrapped(left), _PARTS):
+                in_parts.add(symbol.hierarchicalPath)
+            else:
+                found.setdefault(symbol.hierarchicalPath, expression)
+    return {path: one for path, one in found.items() if path not in in_parts}
+
+
+def always_assigned(statement: Statement) -> frozenset[str]:
+    """The paths of the signals that are assigned whichever way the conditions go."""
+    match statement:
+        case StatementList():
+            return frozenset().union(*(always_assigned(one) for one in statement.list))
+        case BlockStatement():
+            return always_assigned(statement.body)
+        case TimedStatement():
+            return always_assigned(statement.stmt)
+        case ConditionalStatement():
+            if statement.ifFalse is None:
+                return frozenset()
+            return always_assigned(statement.ifTrue) & always_assigned(statement.ifFalse)
+        case CaseStatement():
+            return _of_case(statement)
+        case ForLoopStatement():
+            # That a loop runs at least once is what its author relies on.
+            return always_assigned(statement.body)
+        case ExpressionStatement() if isinstance(statement.expr, AssignmentExpression):
+            lefts = (left for left in targets_of(statement.expr.left))
+            return frozenset(one.hierarchicalPath for left in lefts if (one := symbol_of(left)) is not None)
+        case _:
+            return frozenset()
+
+
+def _of_case(statement: CaseStatement) -> frozenset[str]:
+    branches = [always_assigned(item.stmt) for item in statement.items]
+    if statement.defaultCase is not None:
+        branches.append(always_assigned(statement.defaultCase))
+    elif not _is_complete(statement):
+        return frozenset()
+    return frozenset.intersection(*branches) if branches else frozenset()
+
+
+def _is_complete(statement: CaseStatement) -> bool:
+    """Whether there are as many different labels as the expression has values."""
+    kind = statement.expr.type.canonicalType
+    values = len(list(kind)) if isinstance(kind, EnumType) else 1 << min(kind.bitWidth, _WIDEST)
+    labels = {_label(one) for item in statement.items for one in item.expressions}
+    return None not in labels and len(labels) >= values
+
+
+def _label(expression: Expression) -> str | None:
+    expression = unwrapped(expression)
+    if isinstance(expression, IntegerLiteral):
+        return str(expression.value)
+    return expression.symbol.name if isinstance(expression, NamedValueExpression) else None

@@ -1,0 +1,57 @@
+"""What slang reports by itself and is likely to make a test fail."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.causes.cause import Cause, CauseKind
+from benchwright_verilog.semantics.diagnostics import diagnose
+from benchwright_verilog.semantics.instances import Place
+
+if TYPE_CHECKING:
+    from benchwright_verilog.causes.evidence import Evidence
+    from benchwright_verilog.semantics.instances import Design
+
+_TRUNCATED = ("width-trunc", "port-width-trunc", "constant-conversion", "vector-overflow", "shift-count-overflow")
+_OUTSIDE = ("index-oob", "range-oob", "range-width-oob")
+_UNDRIVEN = ("undriven-net", "unassigned-variable", "undriven-port", "unconnected-input-port")
+_DRIVEN_TWICE = ("multiple-always-assigns", "multiple-cont-assigns", "mixed-var-assigns")
+_LATCH = "inferred-latch"
+_RULES = (*_TRUNCATED, *_OUTSIDE, *_UNDRIVEN, *_DRIVEN_TWICE, _LATCH)
+
+
+def reported(design: Design, paths: Collection[Path], evidence: Evidence) -> Iterator[Cause]:
+    """The causes among slang's findings in some files; `Design.lock` has to be held."""
+    compiled = design.compiled
+    first = compiled.trees[0]
+    found = diagnose(
+        compiled.elaborate(), first.sources, first.locations, paths, is_alone=False, warnings=[*_RULES, "unused"]
+    )
+    for path, each in found.items():
+        for one in each:
+            if one.rule in _RULES:
+                yield _cause(one.rule, one.message, Place(path, one.start, max(one.start, one.end)), evidence)
+
+
+def _cause(rule: str, message: str, place: Place, evidence: Evidence) -> Cause:
+    said = f"slang says: {message}."
+    if rule in _TRUNCATED:
+        fits = " What was seen is what was expected without its upper bits." if evidence.is_cut else ""
+        advice = "Widen the target, or select the bits that you mean."
+        weight = 3 + 6 * evidence.is_cut
+        return Cause(CauseKind.TRUNCATION, "Upper bits are lost", place, said + fits, advice, weight)
+    if rule in _OUTSIDE:
+        advice = "Correct the index or the size; look for an end that is one too far."
+        weight = 5 + 3 * evidence.is_unknown + 3 * evidence.is_one_off
+        return Cause(CauseKind.OUT_OF_RANGE, "An index is outside of its vector", place, said, advice, weight)
+    if rule in _UNDRIVEN:
+        advice = "Assign it, or connect it to what should drive it."
+        weight = 4 + 5 * evidence.is_unknown
+        return Cause(CauseKind.UNDRIVEN, "Nothing drives a signal that is read", place, said, advice, weight)
+    if rule in _DRIVEN_TWICE:
+        advice = "Assign it in one place."
+        return Cause(CauseKind.SEVERAL_DRIVERS, "A signal has several drivers", place, said, advice, 6)
+    advice = "Assign a default at the top of the block, or complete every `if` and `case`."
+    return Cause(CauseKind.LATCH, "A signal keeps its old value on some path: a latch", place, said, advice, 5)

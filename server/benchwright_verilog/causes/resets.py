@@ -1,0 +1,158 @@
+"""Resets of the wrong polarity, resets that nothing uses, registers without one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pyslang.ast import ArgumentDirection, PortSymbol, VariableSymbol
+
+from benchwright_verilog.causes.assignments import assignment_of, is_clocked, is_of_module
+from benchwright_verilog.causes.cause import Cause, CauseKind, Examined
+from benchwright_verilog.semantics.body_flows import body_of
+from benchwright_verilog.semantics.guarded_statements import Guard, guarded
+from benchwright_verilog.semantics.named_values import symbol_of, symbols_in, targets_of
+from benchwright_verilog.semantics.registers import RESET, clock_and_resets, processes_of, registers, reset_of
+
+if TYPE_CHECKING:
+    from pyslang.ast import AssignmentExpression, ProceduralBlockSymbol, Symbol
+
+    from benchwright_verilog.semantics.body_flows import Body
+    from benchwright_verilog.semantics.registers import Register
+
+_LOW = re.compile(r"(?:^n_?(?:rst|reset)|(?:rst|reset|clr|clear)_?(?:n|ni|l|b)$|_n[io]?$)", re.IGNORECASE)
+
+
+def polarity(examined: Examined) -> Iterator[Cause]:
+    """A reset that resets at the level at which its name, or its edge, says that it does not."""
+    seen: set[str] = set()
+    for block in processes_of(examined.symbol.body):
+        timing = clock_and_resets(block) if is_clocked(block) else None
+        if timing is None:
+            continue
+        for guard, symbol, level in _reset_branches(block):
+            by_edge = timing[1].get(symbol.hierarchicalPath)
+            is_named_reset = RESET.search(symbol.name) is not None
+            by_name = (0 if _LOW.search(symbol.name) else 1) if is_named_reset else None
+            place = examined.design.range(guard.expression.sourceRange)
+            if place is None or symbol.hierarchicalPath in seen:
+                continue
+            if by_edge is not None and by_edge != level:
+                why = f"The block waits for its {'negedge' if by_edge == 0 else 'posedge'}, but resets at {level}."
+            elif by_edge is None and by_name is not None and by_name != level:
+                low = "active low" if by_name == 0 else "active high"
+                why = f"Its name says that it is {low}, but the registers are reset while it is {level}."
+            elif by_edge is not None and by_name is not None and by_edge == level != by_name:
+                low = "active low" if by_name == 0 else "active high"
+                why = f"Its name says that it is {low}, but edge and condition take it for the opposite."
+            else:
+                continue
+            seen.add(symbol.hierarchicalPath)
+            condition = f"!{symbol.name}" if (by_name if by_name is not None else by_edge) == 0 else symbol.name
+            yield Cause(
+                CauseKind.RESET_POLARITY,
+                f"`{symbol.name}` has the wrong polarity",
+                place,
+                why,
+                f"Write `if ({condition})` for the reset, and the edge to match if it is asynchronous.",
+                7,
+            )
+
+
+def missing(examined: Examined) -> Iterator[Cause]:
+    """A reset that the module has as an input, and registers, but nothing reads it."""
+    body = body_of(examined.design, examined.symbol)
+    found = registers(examined.design, examined.instance.path) or []
+    read = {path for flow in body.flows for path, _ in flow.sources}
+    for port in _reset_ports(examined) if found else ():
+        inner = port.internalSymbol
+        place = examined.design.place(port)
+        if inner is not None and inner.hierarchicalPath not in read and place is not None:
+            yield Cause(
+                CauseKind.MISSING_RESET,
+                f"Nothing reads the reset `{port.name}`",
+                place,
+                f"The module has {len(found)} registers, such as `{found[0].name}`, and none of them is reset.",
+                f"Begin the clocked blocks by `if ({'!' if _LOW.search(port.name) else ''}{port.name})`.",
+                6,
+            )
+
+
+def unreset(examined: Examined) -> Iterator[Cause]:
+    """Registers without a reset where others have one, or the module has a reset as an input."""
+    found = registers(examined.design, examined.instance.path) or []
+    has_reset = any(one.reset is not None for one in found)
+    if not has_reset and not any(True for _ in _reset_ports(examined)):
+        return
+    body = body_of(examined.design, examined.symbol)
+    initial = _initialised(examined)
+    for register in found:
+        # A memory is not reset, and what has a first value does not need it in simulation.
+        if register.reset is not None or "$" in register.type or register.path in initial or register.written is None:
+            continue
+        feeds_itself = _feeds_itself(register, body)
+        weight = 2 + 3 * feeds_itself + 5 * examined.evidence.is_unknown
+        yield Cause(
+            CauseKind.UNRESET_REGISTER,
+            f"`{register.name}` is not reset",
+            register.written,
+            "It is X until it is first written"
+            + (", and since its next value depends on itself, X may stay forever." if feeds_itself else "."),
+            f"Reset `{register.name}` where the other registers are reset.",
+            weight,
+        )
+
+
+def _reset_branches(block: ProceduralBlockSymbol) -> Iterator[tuple[Guard, Symbol, int]]:
+    """Conditions under which registers become constant, where they take a value otherwise."""
+    constant: dict[str, tuple[Guard, Symbol, int]] = {}
+    other: set[tuple[str, str, int]] = set()
+    for one in guarded(block.body):
+        assignment, outermost = assignment_of(one), next(iter(one.guards), None)
+        tested = reset_of(outermost) if outermost is not None else None
+        if assignment is None or outermost is None or tested is None:
+            continue
+        for target in _targets(assignment):
+            if len(one.guards) == 1 and not symbols_in(assignment.right):
+                constant.setdefault(target, (outermost, *tested))
+            else:
+                other.add((target, tested[0].hierarchicalPath, tested[1]))
+    for target, (guard, symbol, level) in constant.items():
+        if (target, symbol.hierarchicalPath, 1 - level) in other:
+            yield guard, symbol, level
+
+
+def _targets(assignment: AssignmentExpression) -> Iterator[str]:
+    for left in targets_of(assignment.left):
+        symbol = symbol_of(left)
+        if symbol is not None and is_of_module(symbol):
+            yield symbol.hierarchicalPath
+
+
+def _reset_ports(examined: Examined) -> Iterator[PortSymbol]:
+    for port in examined.symbol.body.portList:
+        if isinstance(port, PortSymbol) and port.direction == ArgumentDirection.In and RESET.search(port.name):
+            yield port
+
+
+def _initialised(examined: Examined) -> set[str]:
+    """The signals that have a value before simulation begins."""
+    found = {
+        one.hierarchicalPath
+        for one in examined.symbol.body
+        if isinstance(one, VariableSymbol) and one.initializer is not None
+    }
+    for block in processes_of(examined.symbol.body):
+        if block.procedureKind.name == "Initial":
+            for one in guarded(block.body):
+                assignment = assignment_of(one)
+                if assignment is not None:
+                    found.update(_targets(assignment))
+    return found
+
+
+def _feeds_itself(register: Register, body: Body) -> bool:
+    return any(
+        register.path in flow.targets and any(path == register.path for path, _ in flow.sources) for flow in body.flows
+    )
