@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from benchwright_server.attempts.sessions import Sessions
     from benchwright_server.client import Client
     from benchwright_server.protocol import AttemptStatus, Wire
+    from benchwright_server.own_tests.last_results import LastResults
     from benchwright_server.settings import Settings
     from benchwright_verilog.findings.finding import Finding
     from benchwright_verilog.semantics.file_list import FileList
@@ -167,6 +168,7 @@ class EditorServer(LanguageServer):
     file_lists: FileListReports
     indexing: Indexing
     sync: Sync
+    last_results: LastResults
     agents: Agents | None
     """None if they are turned off."""
     served: dict[str, Callable[[Mapping[str, Any]], Awaitable[Wire]]]

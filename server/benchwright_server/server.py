@@ -51,6 +51,7 @@ from benchwright_server.features.text_sync import TextSync
 from benchwright_server.features.workspace_folders import follow_folders, open_folders
 from benchwright_server.greeting import Greeting
 from benchwright_server.operations import CHANGED
+from benchwright_server.own_tests.last_results import LastResults
 from benchwright_server.pipe import READ_BY_LOOPS, is_pipe, open_pipe, widen
 from benchwright_server.settings import Settings, wire_name
 from benchwright_server.workspaces.workspace import workspace_folder
@@ -215,6 +216,7 @@ class BenchwrightServer(EditorServer):
         self.builds = BuildFailures(self)
         self.lenses = CodeLenses(self)
         self.expansions = None
+        self.last_results = LastResults()
         self.agents = None
         self.served = {}
         self.is_shut_down = False

@@ -159,6 +159,8 @@ WHOLE = (
     "benchwright/viewHere",
     "benchwright/setTop",
     "benchwright/explainFinding",
+    "benchwright/explainFailure",
+    "benchwright/generatedHelp",
     "benchwright/expandMacro",
     "benchwright/showExpansion",
     "benchwright/projectLists",
@@ -516,6 +518,10 @@ class Typist:
                 return {"module": module, "file": chance.choice(["", "a.sv", "../a.sv"])}
             case "explainFinding":
                 return {"code": chance.choice(["LATCH", "width-trunc", "", "../slang", "𝄞"]), "source": "slang"}
+            case "explainFailure":
+                return {"test": chance.choice([None, "tests/nothing.py::nothing"]), "hidden": chance.random() < 0.5}
+            case "generatedHelp":
+                return {"about": chance.choice(["failure", "hint"])}
             case "expandMacro" | "showExpansion":
                 return {"position": chance.choice([None, self._place()]), "full": chance.random() < 0.5}
             case "drivers" | "loads":

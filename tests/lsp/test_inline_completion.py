@@ -170,18 +170,16 @@ async def test_a_key_that_is_not_there_is_named(editors: Editors, model: Model, 
         await offered(lone(editor, tmp_path))
 
 
-def with_help(home: Path) -> Path:
+def with_help(home: Path, ref: str = "starter/saturating-counter") -> Path:
     """A workspace of an attempt that may be helped."""
     place = Home.find({"BENCHWRIGHT_HOME": str(home)})
-    problem = Store(place).problem("starter/saturating-counter")
+    problem = Store(place).problem(ref)
     statement, files = content_of(problem)
     folder = place.workspaces / "starter" / "helped"
     fill(folder, files)
     texts = {path: FileText.of_bytes(data) for path, data in files.items()}
     with open_log(log_file(place)) as log:
-        header = Attempts(log).create(
-            "starter/saturating-counter", problem.public_digest, folder, texts, condition="human+copilot"
-        )
+        header = Attempts(log).create(ref, problem.public_digest, folder, texts, condition="human+copilot")
     mark(folder, Marker(attempt=header.id, problem=header.problem, statement=statement))
     return folder
 

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
 import json
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import IO
 
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import Assistant
 
 _MAX_REPLY_BYTES = 1024**2
+_MOST_TOKENS = 10**9
 
 
 class AssistantError(ServerError):
     """The assistant's model can't be reached, or does not answer."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model said."""
+
+    text: str
+    input_tokens: int | None = None
+    """As the endpoint counts them; None if it does not say."""
+    output_tokens: int | None = None
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -46,10 +60,37 @@ async def ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], envir
     Raises:
         AssistantError: There is no reply; the message names the setting to check.
     """
-    return await asyncio.to_thread(_ask, assistant, messages, environ)
+    return (await reply_of(assistant, messages, environ)).text
 
 
-def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: Mapping[str, str]) -> str:
+async def reply_of(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: Mapping[str, str]) -> Reply:
+    """The same with the number of tokens; see `ask`. Once it is cancelled, nobody waits for the endpoint any more."""
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[Reply] = loop.create_future()
+
+    def settle(reply: Reply | None, error: Exception | None) -> None:
+        if answered.done():
+            return
+        if error is not None:
+            answered.set_exception(error)
+        elif reply is not None:
+            answered.set_result(reply)
+
+    def work() -> None:
+        reply, failure = None, None
+        try:
+            reply = _ask(assistant, messages, environ)
+        except Exception as error:
+            failure = error
+        with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
+            loop.call_soon_threadsafe(settle, reply, failure)
+
+    # Not one of the pool: the end of the server would wait for it.
+    threading.Thread(target=work, name="assistant", daemon=True).start()
+    return await answered
+
+
+def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: Mapping[str, str]) -> Reply:
     headers = {"Content-Type": "application/json"}
     if assistant.api_key_variable:
         key = environ.get(assistant.api_key_variable)
@@ -75,6 +116,7 @@ def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: M
         with opener.open(request, timeout=assistant.timeout_ms / 1000) as response:
             reply = json.loads(response.read(_MAX_REPLY_BYTES))
         content = reply["choices"][0]["message"]["content"]
+        usage = reply.get("usage")
     except urllib.error.HTTPError as error:
         error.close()
         raise AssistantError(
@@ -91,4 +133,10 @@ def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: M
             f"The server at {assistant.url or 'the empty address'} does not implement OpenAI's chat API. Check"
             " benchwright.assistant.url."
         ) from None
-    return content if isinstance(content, str) else ""
+    text = content if isinstance(content, str) else ""
+    return Reply(text, _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens"))
+
+
+def _tokens(usage: object, name: str) -> int | None:
+    count = usage.get(name) if isinstance(usage, dict) else None
+    return count if isinstance(count, int) and 0 <= count < _MOST_TOKENS else None

@@ -55,7 +55,7 @@ LIST_COMMANDS = ("projectLists", "useList", "declarations", "useDeclaration")
 AGENT_COMMANDS = ("agentTools", "agentTool", "chatPrompt")
 """The operations of agents, in the order of `AGENT_OPERATIONS`."""
 
-EXPLAIN_COMMANDS = ("explainFinding",)
+EXPLAIN_COMMANDS = ("explainFinding", "explainFailure", "generatedHelp")
 """The operations that explain something, which are also commands, in the order of `EXPLAIN_OPERATIONS`."""
 
 OWN_TEST_COMMANDS = ("ownTests", "runOwnTests", "newTestbench")

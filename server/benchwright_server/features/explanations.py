@@ -1,4 +1,4 @@
-"""`benchwright/explainFinding`: what a rule of slang, Verilator or verible means, offline, with examples."""
+"""What findings and failures mean: `benchwright/explainFinding`, `explainFailure` and `generatedHelp`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,17 @@ from lsprotocol import types
 from benchwright_attempts.aid_used import AidUsed
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
-from benchwright_server.explain_protocol import ExplainFindingParams, FindingExplanation
+from benchwright_server.explain_protocol import (
+    ExplainFailureParams,
+    ExplainFindingParams,
+    FailureExplanation,
+    FindingExplanation,
+    GeneratedHelp,
+    GeneratedHelpParams,
+)
 from benchwright_server.features import aids
+from benchwright_server.features.failures import explain_failure
+from benchwright_server.features.generated_help import generated_help
 from benchwright_server.features.requests import register_operation
 from benchwright_server.linters import registry as linters
 from benchwright_server.operation import Operation
@@ -66,6 +75,20 @@ EXPLAIN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         FindingExplanation,
         "Returns what a rule of slang, Verilator or verible means, with a wrong and a right example.",
         _explain_finding,
+    ),
+    Operation(
+        "explainFailure",
+        ExplainFailureParams,
+        FailureExplanation,
+        "Returns what is known of the newest failure within what may be seen, and likely causes in the design by rule.",
+        explain_failure,
+    ),
+    Operation(
+        "generatedHelp",
+        GeneratedHelpParams,
+        GeneratedHelp,
+        "Asks the assistant's model for a hint or why the design fails, where that is allowed; can be cancelled.",
+        generated_help,
     ),
 )
 """Every operation that explains something."""

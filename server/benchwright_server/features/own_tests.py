@@ -108,7 +108,9 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
         for uri in used.values():
             await asyncio.shield(use(server, uri, event.model_copy(update={"outcome": outcome})))
     locations = Locations(server)
-    return OwnTestRuns(passed=outcome == "passed", runs=[_run(locations, one) for one in runs])
+    shown = [_run(locations, one) for one in runs]
+    server.last_results.keep(folder_of(project).as_uri(), [one for run in shown for one in run.results])
+    return OwnTestRuns(passed=outcome == "passed", runs=shown)
 
 
 async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> NewTestbench:

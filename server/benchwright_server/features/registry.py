@@ -279,7 +279,8 @@ FEATURES: tuple[Feature, ...] = (
         tuple(f"benchwright/{name}" for name in EXPLAIN_COMMANDS),
         _fixed(),
         lambda client: True,
-        "What a rule of slang, Verilator or verible means, with a wrong and a right example. Attempts can forbid it.",
+        "What a rule of slang, Verilator or verible means, with examples; likely causes of a failure, by rule "
+        "and, where allowed, by a model. Attempts can forbid it.",
         commands=EXPLAIN_COMMANDS,
     ),
     Feature(

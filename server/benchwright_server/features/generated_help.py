@@ -1,0 +1,106 @@
+"""`benchwright/generatedHelp`: a hint or an explanation of a failure by the assistant's model, where allowed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.aid_used import AidUsed
+from benchwright_attempts.grading import judged_paths
+from benchwright_problems.aids import Aid
+from benchwright_server.assistant.endpoint import Reply, reply_of
+from benchwright_server.assistant.help_prompt import Seen, harmless, help_messages
+from benchwright_server.errors import ServerError
+from benchwright_server.explain_protocol import ExplainFailureParams, GeneratedHelp, GeneratedHelpParams
+from benchwright_server.features import aids
+from benchwright_server.features.failures import design_sources, explain_failure
+from benchwright_server.features.locations import Locations
+from benchwright_server.features.project_of import project_of
+from benchwright_server.features.run_progress import cancellable
+from benchwright_server.own_tests.finding import folder_of
+
+if TYPE_CHECKING:
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.project import Project
+
+_MOST_TOKENS = 1_500
+_PATIENCE_MS = 120_000
+_MOST_FILES = 40
+
+
+async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> GeneratedHelp:
+    """Asks the model. Whatever it comes to is an event."""
+    session = await aids.attempt_of(server, params.uri, Aid.GENERATED)
+    assistant = server.settings.assistant
+    if not (assistant.enabled and assistant.url):
+        raise ServerError("No model is set up. Turn on benchwright.assistant.enabled and set its url and model.")
+    project, _ = project_of(server, params.uri)
+    for file in await asyncio.to_thread(lambda: list(design_sources(project))[:_MOST_FILES]):
+        # A folder around an attempt's workspace must not be a way to what the attempt forbids.
+        await aids.attempt_of(server, file.as_uri(), Aid.GENERATED)
+    asked = help_messages(params.about, await _seen(server, session, project, params))
+    patient = replace(assistant, max_tokens=_MOST_TOKENS, timeout_ms=max(assistant.timeout_ms, _PATIENCE_MS))
+    reply, outcome = Reply(""), "cancelled"
+    try:
+        task = asyncio.current_task()
+        async with cancellable(server, "Asking the model", lambda: task and task.cancel()) as report:
+            report(assistant.model or assistant.url, 10)
+            reply = await reply_of(patient, asked, os.environ)
+        outcome = "answered"
+    except ServerError:
+        outcome = "error"
+        raise
+    finally:
+        event = AidUsed(
+            aid=Aid.GENERATED, feature=params.about, detail=_counted(assistant.model, reply), outcome=outcome
+        )
+        await asyncio.shield(aids.use(server, params.uri, event))
+    said = harmless(reply.text) or "The model said nothing."
+    return GeneratedHelp(
+        model=assistant.model,
+        markdown=f"*Written by a model. It may be wrong.*\n\n{said}\n",
+        input_tokens=reply.input_tokens,
+        output_tokens=reply.output_tokens,
+    )
+
+
+def _counted(model: str, reply: Reply) -> str:
+    return f"{model[:200]}; tokens in {reply.input_tokens}, out {reply.output_tokens}"
+
+
+async def _seen(server: EditorServer, session: Session | None, project: Project, params: GeneratedHelpParams) -> Seen:
+    failure = await _failure(server, session, params)
+    if session is None:
+        locations, folder = Locations(server), folder_of(project)
+        paths = await asyncio.to_thread(lambda: list(design_sources(project))[:_MOST_FILES])
+        return Seen("", {one.relative_to(folder).as_posix(): locations.lines(one).text for one in paths}, (), failure)
+    workspace = session.workspace
+    statement = workspace.read(workspace.marker.statement) or b""
+    files: dict[str, str] = {}
+    for path in dict.fromkeys((*judged_paths(session.problem), *session.problem.public.files)):
+        content = await asyncio.to_thread(workspace.read, path)
+        if content is not None and path != workspace.marker.statement and len(files) < _MOST_FILES:
+            files[path] = content.decode(errors="replace")
+    return Seen(statement.decode(errors="replace"), files, await _hints(session), failure)
+
+
+async def _hints(session: Session) -> tuple[str, ...]:
+    if not session.hints.is_there or not session.terms.allows_aid(Aid.HINTS):
+        return ()
+    return tuple(one.text for one in (await session.hints.shown()).taken)
+
+
+async def _failure(server: EditorServer, session: Session | None, params: GeneratedHelpParams) -> str:
+    """The newest failure as the solver sees it; empty if there is none to explain, which only a hint can do without."""
+    if session is not None and not session.terms.allows_aid(Aid.EXPLANATIONS):
+        verdict = (await session.status()).verdict
+        return verdict.message if verdict is not None else ""
+    try:
+        return (await explain_failure(server, ExplainFailureParams(uri=params.uri))).markdown
+    except ServerError:
+        if params.about == "failure":
+            raise
+        return ""

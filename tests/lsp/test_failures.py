@@ -1,0 +1,224 @@
+"""Why a design fails, by rule and by a model; the model is told nothing that the solver does not see."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from benchwright_problems.home import Home
+from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.store import Store
+
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from .conftest import Editors
+from .session import Desk, Editor
+from .test_explanations import FORBIDDING
+from .test_inline_completion import with_help
+from .test_nothing_hidden_leaks import COMPOSE, ENV, RUNNER, TESTS, WRONG, write
+from .test_study import begin, foresee, open_task
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+COUNTER = """\
+module counter(input logic clk, input logic rst_n, output logic [3:0] q);
+  always_ff @(posedge clk) if (rst_n) q <= 0; else q <= q + 1;
+endmodule
+"""
+COUNTS = """\
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import RisingEdge
+
+
+@cocotb.test()
+async def counts(dut):
+    cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
+    dut.rst_n.value = 0
+    await RisingEdge(dut.clk)
+    await RisingEdge(dut.clk)
+    dut.rst_n.value = 1
+    for _ in range(4):
+        await RisingEdge(dut.clk)
+    assert int(dut.q.value) == 3
+"""
+TEST = "tests/test_counter.py::counts"
+
+
+class Model(JudgeEndpoint):
+    """A model on loopback that says what a test tells it to."""
+
+    def __init__(self) -> None:
+        super().__init__(self._answer)
+        self.reply: Played = content("Look at line 2.")
+
+    def _answer(self, asked: Asked) -> Played:
+        return self.reply
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with Model() as started:
+        yield started
+
+
+def assisted(model: Model) -> dict[str, Any]:
+    return {"assistant": {"enabled": True, "url": model.url, "model": "scripted"}}
+
+
+async def opened(editors: Editors, tmp_path: Path, options: Any = None) -> tuple[Editor, Path]:
+    folder = tmp_path / "design"
+    write(folder, {"rtl/counter.sv": COUNTER, "tests/test_counter.py": COUNTS})
+    editor = await editors(options=options)
+    change = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder.as_uri(), folder.name)], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
+    return editor, folder
+
+
+async def test_a_failed_own_test_leads_to_the_line_of_its_cause(editors: Editors, tmp_path: Path) -> None:
+    editor, folder = await opened(editors, tmp_path)
+    uri = folder.as_uri()
+    assert "Nothing has failed" in (await editor.refusal("explainFailure", uri=uri))[1]
+    answer = await editor.ask("runOwnTests", uri=uri, ids=[TEST])
+    assert not answer["passed"]
+    told = await editor.command("explainFailure", uri=uri)
+    assert (told["about"], told["test"]) == ("own", TEST)
+    assert told["place"]["uri"].endswith("/tests/test_counter.py")
+    assert told["time"].endswith(" ns")
+    first = told["causes"][0]
+    assert first["kind"] == "reset_polarity"
+    assert first["at"]["uri"] == (folder / "rtl/counter.sv").as_uri()
+    assert first["at"]["start"] == {"line": 1, "character": 31}
+    assert "rtl/counter.sv:2](" in told["markdown"]
+    assert "did not fail" in (await editor.refusal("explainFailure", uri=uri, test="tests/other.py::x"))[1]
+    (folder / "rtl/counter.sv").write_text(COUNTER.replace("(rst_n)", "(!rst_n)"))
+    assert (await editor.ask("runOwnTests", uri=uri, ids=[TEST]))["passed"]
+    assert "Nothing has failed" in (await editor.refusal("explainFailure", uri=uri))[1]
+
+
+PROBLEM = """\
+id = "gate"
+kind = "design"
+category = "cid003"
+difficulty = "easy"
+expected = ["rtl/gate.sv"]
+reveal = "{reveal}"
+[[hints]]
+text = "The first hint."
+[[hints]]
+text = "zqcanary-hint"
+"""
+
+
+def planted(folder: Path, home: Path, reveal: str) -> None:
+    """A pack whose hidden part is full of canaries."""
+    head = "".join(f'{name} = "{name}"\n' for name in ("title", "version", "license", "source"))
+    write(
+        folder,
+        {
+            "pack.toml": f'name = "planted"\n{head}order = ["gate"]\n',
+            "gate/problem.toml": PROBLEM.format(reveal=reveal),
+            "gate/statement.md": "# An inverter\n\nInvert `a`.\n",
+            "gate/public/rtl/gate.sv": WRONG,
+            "gate/hidden/harness/docker-compose.yml": COMPOSE,
+            "gate/hidden/harness/src/.env": ENV,
+            "gate/hidden/harness/src/test_zqcanary_runner.py": RUNNER,
+            "gate/hidden/harness/src/test_zqcanary_gate.py": TESTS,
+            "gate/hidden/reference/rtl/gate.sv": f"// zqcanary-reference\n{WRONG.replace('= a', '= ~a')}",
+        },
+    )
+    Store(Home.find({"BENCHWRIGHT_HOME": str(home)})).add(read_pack_folder(folder))
+
+
+async def run(editor: Editor) -> Desk:
+    desk = await editor.open_problem("planted/gate")
+    await desk.start()
+    assert (await desk.run()).outcome == "failed"
+    return desk
+
+
+async def test_a_model_is_told_what_the_solver_sees_and_nothing_that_is_hidden(
+    editors: Editors, tmp_path: Path, home: Path, model: Model
+) -> None:
+    planted(tmp_path / "pack", home, "names")
+    with_help(home, "planted/gate")
+    editor = await editors(options=assisted(model))
+    desk = await run(editor)
+    await editor.ask("hint", uri=desk.uri)
+    model.reply = content(
+        "See [here](command:x) ![i](http://x/y) <img src=x onerror=y> `a<b`\u202e\x00 [r]: http://x", tokens=(321, 45)
+    )
+    told = [await editor.command("generatedHelp", uri=desk.uri, about=about) for about in ("failure", "hint")]
+    assert len(model.requests) == 2
+    for asked in model.requests:
+        sent = json.dumps(asked.body)
+        assert "zqcanary" not in sent.lower()
+        for part in ("Invert `a`", "The first hint.", "inverts", "assign y = a"):
+            assert part in asked.user
+    markdown = told[0]["markdown"]
+    assert all(part not in markdown for part in ("](", "<img", "]:", "\u202e", "\x00"))
+    assert "Written by a model" in markdown
+    assert (told[0]["inputTokens"], told[0]["outputTokens"]) == (321, 45)
+    used = [one for one in desk.told("aid_used") if one.aid == "generated"]
+    assert [(one.feature, one.outcome, one.detail) for one in used] == [
+        ("failure", "answered", "scripted; tokens in 321, out 45"),
+        ("hint", "answered", "scripted; tokens in 321, out 45"),
+    ]
+
+
+@pytest.mark.parametrize(("reveal", "message"), [("verdict", None), ("messages", "zqcanary-message")])
+async def test_a_hidden_failure_is_explained_by_what_its_policy_shows(
+    editors: Editors, tmp_path: Path, home: Path, reveal: str, message: str | None
+) -> None:
+    planted(tmp_path / "pack", home, reveal)
+    editor = await editors()
+    desk = await run(editor)
+    told = await editor.ask("explainFailure", uri=desk.uri)
+    assert told["about"] == "hidden"
+    assert told["test"] == ("inverts" if message else "")
+    said = json.dumps(told)
+    assert ("zqcanary" in said) is (message is not None)
+    (used,) = desk.told("aid_used")
+    assert (used.aid, used.feature, used.detail, used.outcome) == ("explanations", "failure", "hidden tests", "none")
+
+
+async def test_a_model_that_is_not_allowed_is_not_asked(
+    editors: Editors, tmp_path: Path, home: Path, model: Model
+) -> None:
+    await begin(home, FORBIDDING)
+    editor = await editors(options=assisted(model))
+    await editor.ask("giveConsent", study="bare", version="2")
+    await foresee(editor, "bare")
+    desk = await open_task(editor, "bare")
+    await desk.start()
+    above = desk.folder.parent.as_uri()
+    opening = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(above, "above")], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(opening))
+    for uri in (desk.uri, above):
+        assert "does not allow" in (await editor.refusal("generatedHelp", uri=uri, about="hint"))[1]
+    assert "does not allow" in (await editor.refusal("explainFailure", uri=desk.uri))[1]
+    assert desk.told("aid_used") == []
+    assert model.requests == []
+
+
+async def test_without_a_model_the_settings_are_named(editors: Editors, tmp_path: Path) -> None:
+    editor, folder = await opened(editors, tmp_path)
+    refused = await editor.refusal("generatedHelp", uri=folder.as_uri(), about="hint")
+    assert "benchwright.assistant.enabled" in refused[1]
+
+
+async def test_a_model_that_takes_long_can_be_cancelled(editors: Editors, tmp_path: Path, model: Model) -> None:
+    model.reply = Played(delay_s=30)
+    editor, folder = await opened(editors, tmp_path, assisted(model))
+    asking = asyncio.create_task(editor.ask("generatedHelp", uri=folder.as_uri(), about="hint"))
+    await editor.until(lambda: bool(model.requests), "a request")
+    token = next(token for token, value in editor.shown.progress if value.get("title") == "Asking the model")
+    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    with pytest.raises((JsonRpcException, asyncio.CancelledError)):
+        await asyncio.wait_for(asking, 10)
