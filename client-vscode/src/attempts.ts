@@ -11,7 +11,7 @@ export interface AttemptChange {
 }
 
 /** The aids for a design that belongs to no attempt. */
-const OWN_WORK = ["explanations", "own_tests", "waveforms", "design_views"];
+const OWN_WORK = ["explanations", "generated", "own_tests", "waveforms", "design_views"];
 
 /** The attempts this window knows, and which of them the person works on. */
 export class Attempts implements vscode.Disposable {

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Attempts } from "./attempts.ts";
 import { shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
 
@@ -17,7 +18,10 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
   private readonly texts = new Map<string, string>();
   private pages = 0;
 
-  constructor(private readonly server: Server) {}
+  constructor(
+    private readonly server: Server,
+    private readonly attempts: Attempts,
+  ) {}
 
   provideTextDocumentContent(page: vscode.Uri): string {
     return this.texts.get(page.query) ?? "This page is no longer there. Ask for it again.";
@@ -47,8 +51,41 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
     }
   }
 
+  /** Explains the newest failure of own tests, of one of them, or of the hidden tests. */
+  async failure(item?: vscode.TestItem): Promise<void> {
+    const uri = item ? folderOf(item) : this.here();
+    if (uri === undefined) return;
+    const test = item && isOwn(item) ? item.id.slice(item.id.indexOf("|") + 1) : null;
+    await this.explain(uri, test, item !== undefined && test === null);
+  }
+
+  /** Explains the newest verdict of the hidden tests. */
+  async verdict(): Promise<void> {
+    const uri = this.attempts.current?.workspace;
+    if (uri !== undefined) await this.explain(uri, null, true);
+  }
+
+  /** Asks the assistant's model; the server shows progress, by which it is cancelled. */
+  async generated(about: "failure" | "hint"): Promise<void> {
+    const uri = this.here();
+    if (uri === undefined) return;
+    const found = await shown(this.server.request("generatedHelp", { uri, about }));
+    if (found) await this.show(about === "hint" ? "A hint by a model" : "Why it may fail, by a model", found.markdown);
+  }
+
+  /** The attempt that the person works on, else the folder of the active file. */
+  private here(): string | undefined {
+    const active = vscode.window.activeTextEditor?.document.uri ?? vscode.workspace.workspaceFolders?.[0]?.uri;
+    return this.attempts.current?.workspace ?? active?.toString();
+  }
+
   dispose(): void {
     this.registration.dispose();
+  }
+
+  private async explain(uri: string, test: string | null, hidden: boolean): Promise<void> {
+    const found = await shown(this.server.request("explainFailure", { uri, test, hidden }));
+    if (found) await this.show("Why it may fail", found.markdown);
   }
 
   private async show(name: string, markdown: string): Promise<void> {
@@ -60,4 +97,13 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
     const page = vscode.Uri.from({ scheme: SCHEME, path: `/${name}.md`, query });
     await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
   }
+}
+
+/** Ids of own tests have their folder before a bar; those of hidden tests are a folder. */
+function isOwn(item: vscode.TestItem): boolean {
+  return item.id.includes("|");
+}
+
+function folderOf(item: vscode.TestItem): string {
+  return isOwn(item) ? item.id.slice(0, item.id.indexOf("|")) : item.id;
 }

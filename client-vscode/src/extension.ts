@@ -64,7 +64,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const instances = new InstanceTree(server);
   const signals = new SignalTree(server);
   const servedModels = new ServedModels(attempts, context);
-  const explanations = new Explanations(server);
+  const explanations = new Explanations(server, attempts);
   const ownTests = new OwnTests(server, attempts);
   const agentTools = new AgentTools(server, attempts);
   const choose = async (place?: ModulePlace): Promise<void> => {
@@ -124,6 +124,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     loads: () => signals.show("loads"),
     goToFlow: (row: Parameters<SignalTree["go"]>[0]) => signals.go(row),
     explainFinding: () => explanations.findingAtCursor(),
+    explainFailure: (item?: vscode.TestItem) => explanations.failure(item),
+    explainVerdict: () => explanations.verdict(),
+    generatedHint: () => explanations.generated("hint"),
+    generatedExplanation: () => explanations.generated("failure"),
     newTestbench: () => ownTests.begin(),
   };
 

@@ -4,7 +4,7 @@ import { expectation, type Expectation } from "./expectation.ts";
 import { revealSentence } from "./verdict.ts";
 
 /** A button of the results view: the command's name without its prefix. */
-export type ResultsAction = "openProblem" | "nextProblem" | "start" | "resume" | "run" | "cancelRun" | "submit" | "takeHint";
+export type ResultsAction = "openProblem" | "nextProblem" | "start" | "resume" | "run" | "cancelRun" | "submit" | "takeHint" | "explainVerdict";
 
 /** A hidden test that failed. */
 export interface FailedTest {
@@ -185,7 +185,9 @@ function actions(status: AttemptStatus): ResultsPage["actions"] {
       return inOrder(status, [
         { command: "run", label: status.kind !== "design" ? "Score the Answer" : "Run Hidden Tests" },
         { command: "submit", label: "Submit" },
-      ]).concat(status.aids?.includes("hints") ? [{ command: "takeHint", label: "Take a Hint…" }] : []);
+      ])
+        .concat(isExplained(status) ? [{ command: "explainVerdict", label: "Explain the Failure" }] : [])
+        .concat(status.aids?.includes("hints") ? [{ command: "takeHint", label: "Take a Hint…" }] : []);
     default:
       // A study leads on by itself.
       if (status.study) return [];
@@ -194,6 +196,10 @@ function actions(status: AttemptStatus): ResultsPage["actions"] {
         { command: "openProblem", label: "Open Another Problem…" },
       ];
   }
+}
+
+function isExplained({ kind, verdict, aids }: AttemptStatus): boolean {
+  return kind === "design" && verdict?.outcome === "failed" && (aids?.includes("explanations") ?? false);
 }
 
 /** The first button is the one to press next: after a pass, to submit. */

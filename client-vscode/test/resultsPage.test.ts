@@ -40,6 +40,17 @@ test("hints are offered only where they are allowed, and those that were taken a
   assert.deepEqual([offers(["hints"]), offers(["explanations"])], [true, false]);
 });
 
+test("a failure of the hidden tests is explained only where that is allowed", () => {
+  const offers = (outcome: string, aids: string[]): boolean => {
+    const status = attempt({ state: "running", aids, verdict: verdict({ outcome }) });
+    return resultsPage(status).actions.some(({ command }) => command === "explainVerdict");
+  };
+  assert.deepEqual(
+    [offers("failed", ["explanations"]), offers("failed", ["hints"]), offers("passed", ["explanations"])],
+    [true, false, false],
+  );
+});
+
 const NEXT = ["nextProblem", "openProblem"];
 
 test("each state offers its next step", () => {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from benchwright_server.design_protocol import FileRange
@@ -93,7 +91,7 @@ class GeneratedHelpParams(Wire):
 
     uri: str
     """A file of the design, or its folder."""
-    about: Literal["failure", "hint"]
+    about: str = Field(pattern="^(failure|hint)$")
     """`failure` explains the newest failure; `hint` says what to do next."""
 
 

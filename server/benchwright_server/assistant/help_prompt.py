@@ -57,7 +57,7 @@ def help_messages(about: str, seen: Seen) -> list[dict[str, str]]:
 def harmless(reply: str) -> str:
     """A model's Markdown without links, images, HTML and invisible characters; long ones are cut.
 
-    A `<` before a letter gets a space after it, in code too: which parts of a text are code depends on who shows it.
+    A `<` before a letter gets a space after it, in code too: what counts as code depends on who shows it.
     """
     text = _CONTROL.sub("", reply.replace("\r\n", "\n"))[:_MOST_OF_A_REPLY]
     return _LINK.sub("] ", _TAG.sub("< ", text)).strip()

@@ -141,7 +141,7 @@ def _page(locations: Locations, folder: Path, failure: Failure, evidence: Eviden
         parts.append(f"Expected `{_plain(evidence.expected)}`, got `{_plain(evidence.got)}`.")
     if evidence.cycle is not None:
         parts.append(f"In cycle {evidence.cycle}.")
-    parts.append("## Likely causes" if causes else "No rule fits. Look at the waveform, or write a smaller test.")
+    parts.append("## Likely causes" if causes else "No rule fits. Examine the waveform, or write a smaller test.")
     for number, one in enumerate(causes, 1):
         at = file_range(locations, one.place)
         line = at.start.line + 1 if at is not None else 1
@@ -153,7 +153,7 @@ def _page(locations: Locations, folder: Path, failure: Failure, evidence: Eviden
 
 
 def _plain(text: str) -> str:
-    """A text from a file or a test, which must not become markup."""
+    """What a file or a test says, which must not become markup."""
     return "".join(one for one in text if one.isprintable() and one not in "`*[]<>|\\")[:200]
 
 
