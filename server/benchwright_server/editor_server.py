@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from benchwright_server.own_tests.last_results import LastResults
     from benchwright_server.settings import Settings
     from benchwright_verilog.findings.finding import Finding
+    from benchwright_verilog.semantics.analysis import Analysis
     from benchwright_verilog.semantics.file_list import FileList
     from benchwright_verilog.semantics.projects import Projects
     from benchwright_verilog.syntax.documents import Document, Documents
@@ -152,6 +153,24 @@ class Agents(Protocol):
         """Answer nobody any more."""
 
 
+class Waveforms(Protocol):
+    """The waveforms that the client looks at; see `features.waveforms`."""
+
+    @property
+    def cursor(self) -> CursorValues:
+        """What of it the source shows."""
+
+    async def end(self) -> None:
+        """Ends reading all of them."""
+
+
+class CursorValues(Protocol):
+    """The values of a waveform in the source; see `features.waveform_values`."""
+
+    async def hints(self, document: Document, analysis: Analysis, start: int, end: int) -> list[types.InlayHint]:
+        """Those between two bytes of a file."""
+
+
 class EditorServer(LanguageServer):
     """One client's server, as its features see it."""
 
@@ -173,6 +192,8 @@ class EditorServer(LanguageServer):
     """None if they are turned off."""
     served: dict[str, Callable[[Mapping[str, Any]], Awaitable[Wire]]]
     """By its name, what each operation that is served does with its parameters."""
+    waveforms: Waveforms | None
+    """None if they are turned off."""
 
     def use(self, settings: Settings) -> None:
         """Use these settings from now on; which features there are was decided at the start."""

@@ -22,6 +22,7 @@ from benchwright_server import (
     explain_protocol,
     own_test_protocol,
     study_protocol,
+    waveform_protocol,
 )
 from benchwright_server.features.every_operation import EVERY_OPERATION
 from benchwright_server.features.own_tests import DEBUGGER
@@ -68,6 +69,7 @@ _OTHERS = (
     design_views_protocol,
     explain_protocol,
     own_test_protocol,
+    waveform_protocol,
     aid_protocol,
 )
 """The modules of messages besides `protocol`, in the page's order."""

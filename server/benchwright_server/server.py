@@ -219,6 +219,7 @@ class BenchwrightServer(EditorServer):
         self.last_results = LastResults()
         self.agents = None
         self.served = {}
+        self.waveforms = None
         self.is_shut_down = False
         self._changed: set[Session] = set()
         self._telling: dict[Session, asyncio.Task[None]] = {}
@@ -239,6 +240,8 @@ class BenchwrightServer(EditorServer):
             await self.sync.settled()
             if self.agents is not None:
                 await self.agents.close()
+            if self.waveforms is not None:
+                await self.waveforms.end()
             await self.sessions.close()
 
     def serve(self, stdin: BinaryIO, stdout: BinaryIO) -> None:

@@ -76,6 +76,8 @@ class Features:
     """Arguments of tasks, functions, parameters and ports."""
     type_hierarchy: bool = True
     """What a class extends and implements, and what extends or implements it."""
+    waveforms: bool = True
+    """Waveforms of simulations: read, shown, and their values in the source."""
     workspace_symbols: bool = True
     """Symbols in all files."""
 

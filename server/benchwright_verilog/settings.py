@@ -37,6 +37,8 @@ class InlayHints:
     """Values of parameters and constants."""
     implicit_nets: bool = True
     """Nets that are declared implicitly."""
+    waveform_values: bool = True
+    """Values of signals at the cursor of the open waveform; none without one."""
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,18 @@ AGENT_COMMANDS = ("agentTools", "agentTool", "chatPrompt")
 
 EXPLAIN_COMMANDS = ("explainFinding", "explainFailure", "generatedHelp")
 """The operations that explain something, which are also commands, in the order of `EXPLAIN_OPERATIONS`."""
+WAVEFORM_COMMANDS = (
+    "waveform",
+    "waveformItems",
+    "waveformWindow",
+    "waveformValues",
+    "waveformChange",
+    "waveformSource",
+    "waveformSignal",
+    "waveformCursor",
+    "closeWaveform",
+)
+"""The operations on waveforms, which are also commands, in the order of `WAVEFORM_OPERATIONS`."""
 
 OWN_TEST_COMMANDS = ("ownTests", "runOwnTests", "newTestbench")
 """The operations on the tests in a folder, which are also commands, in the order of `OWN_TEST_OPERATIONS`."""

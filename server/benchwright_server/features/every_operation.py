@@ -12,6 +12,7 @@ from benchwright_server.features.instances import DESIGN_OPERATIONS
 from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
 from benchwright_server.features.own_tests import OWN_TEST_OPERATIONS
 from benchwright_server.features.project_lists import LIST_OPERATIONS
+from benchwright_server.features.waveforms import WAVEFORM_OPERATIONS
 from benchwright_server.operation import Operation
 from benchwright_server.operations import OPERATIONS
 
@@ -25,5 +26,6 @@ EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
     *LIST_OPERATIONS,
     *DECLARATION_OPERATIONS,
     *OWN_TEST_OPERATIONS,
+    *WAVEFORM_OPERATIONS,
 )
 """On attempts, then on designs."""

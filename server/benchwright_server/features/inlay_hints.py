@@ -29,7 +29,11 @@ async def _hints(server: EditorServer, params: types.InlayHintParams) -> list[ty
     lines = document.lines
     start, end = lines.byte_at(params.range.start), lines.byte_at(params.range.end)
     found = hints(analysis, start, end, server.settings.inlay_hints)
-    return [_shown(hint, lines) for hint in sorted(set(found), key=lambda hint: hint.byte) if start <= hint.byte <= end]
+    inside = sorted((hint for hint in set(found) if start <= hint.byte <= end), key=lambda hint: hint.byte)
+    shown = [_shown(hint, lines) for hint in inside]
+    if server.waveforms is None or not server.settings.inlay_hints.waveform_values:
+        return shown
+    return [*shown, *await server.waveforms.cursor.hints(document, analysis, start, end)]
 
 
 def _shown(hint: Hint, lines: Lines) -> types.InlayHint:

@@ -81,13 +81,17 @@ async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestLis
 
 
 async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> OwnTestRuns:
-    await attempt_of(server, params.uri, Aid.OWN_TESTS)
+    session = await attempt_of(server, params.uri, Aid.OWN_TESTS)
+    if params.waves and session is not None:
+        session.attempt.check_allowed(Aid.WAVEFORMS)
     project, _ = project_of(server, params.uri)
     home, settings = server.sessions.home, server.settings.own_tests
     sandbox = server.sessions.sandbox
     bench = TestBench(sandbox, partial(toolchain_for, sandbox.name, home.cache), FolderState(home.state / "own-tests"))
     debugging = _debugging(server, folder_of(project)) if params.debug else None
-    asked = Asked(params.coverage, settings.waves if params.waves is None else params.waves, debugging)
+    may_keep = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
+    keep = may_keep and (settings.waves if params.waves is None else params.waves)
+    asked = Asked(params.coverage, keep, debugging)
     feature = DEBUGGED if params.debug else FEATURE
     event = AidUsed(aid=Aid.OWN_TESTS.value, feature=feature, detail=" ".join(params.ids)[:_MAX_DETAIL])
     outcome, used = "cancelled", dict[Path, str]()
@@ -95,6 +99,8 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     async def allow(files: Iterable[Path]) -> None:
         # A folder around a workspace must not be a way to what the attempt forbids.
         used.update(await attempts_among(server, files, Aid.OWN_TESTS))
+        if keep:
+            await attempts_among(server, files, Aid.WAVEFORMS)
 
     try:
         async with _shown(server) as report:

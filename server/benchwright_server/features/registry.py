@@ -21,6 +21,7 @@ from benchwright_server.features.command_names import (
     LIST_COMMANDS,
     OWN_TEST_COMMANDS,
     VIEW_COMMANDS,
+    WAVEFORM_COMMANDS,
 )
 from benchwright_server.settings import Settings
 
@@ -307,6 +308,15 @@ FEATURES: tuple[Feature, ...] = (
         lambda client: True,
         "The tests in a folder: cocotb tests and testbenches are found, run in the sandbox, and begun for a module.",
         commands=OWN_TEST_COMMANDS,
+    ),
+    Feature(
+        "waveforms",
+        tuple(f"benchwright/{name}" for name in WAVEFORM_COMMANDS),
+        _fixed(),
+        lambda client: True,
+        "What is in a waveform, FST or VCD, windows of it, and which signal of the source is which of it. Attempts can "
+        "forbid it.",
+        commands=WAVEFORM_COMMANDS,
     ),
     Feature(
         "type_hierarchy",

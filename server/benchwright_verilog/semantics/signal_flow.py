@@ -78,6 +78,12 @@ class SignalFlow:
                     return name
         return None
 
+    def signal(self, path: str) -> Signal | None:
+        """The signal of a path; None if the design has none."""
+        with self._design.lock:
+            around = self._design.symbol(path)
+            return self._signal(path) if around is not None and path in self._body(around).signals else None
+
     def drivers(self, signal: str) -> Asked | None:
         """What drives a signal; None if the design has none of this path."""
         return self._asked(signal, lambda flow: flow.sources if signal in flow.targets else None)

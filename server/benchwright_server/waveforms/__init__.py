@@ -1,0 +1,1 @@
+"""Waveforms: files of simulators, read window by window in processes of their own."""

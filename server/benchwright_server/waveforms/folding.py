@@ -1,0 +1,132 @@
+"""The changes of a signal in a window, folded so that they are as few as can be seen."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, overload
+
+Value: TypeAlias = int | float | str
+"""Of bits a number, or text if a bit is neither 0 nor 1."""
+Change: TypeAlias = tuple[int, Value]
+"""When, in ticks of the file, and to which value."""
+Entry: TypeAlias = tuple[int, Value | None]
+"""From when on, and the value; None for more changes than can be told apart."""
+
+
+class Changes(Protocol):
+    """All changes of a signal, in order; reading one costs little, whatever their number."""
+
+    def __len__(self) -> int: ...
+
+    @overload
+    def __getitem__(self, at: int) -> Change: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Change]: ...
+
+
+def index_at(changes: Changes, time: int, low: int = 0) -> int:
+    """The number of the last change at or before a time; -1 before the first."""
+    return bisect_right(_Indexed(changes), time, low, len(changes), key=lambda change: change[0]) - 1
+
+
+def folded(changes: Changes, start: int, end: int, width: int) -> list[Entry]:
+    """What a window of a signal shows.
+
+    Args:
+        changes: Of the signal.
+        start: The first tick of the window.
+        end: The last one, later than the first.
+        width: How many columns the window has.
+
+    Returns:
+        The value at the start, then what follows, at most two entries for a column. Changes that are too many to
+        tell apart are one entry without a value, which ends at the next entry. Times are those of real changes.
+    """
+    before = index_at(changes, start)
+    first = before + 1
+    after = index_at(changes, end, first) + 1
+    entries: list[Entry] = [changes[before]] if before >= 0 else []
+    if after <= first:
+        return entries
+    if after - first <= 2 * width:
+        return [*entries, *changes[first:after]]
+
+    def column(change: Change) -> int:
+        return (change[0] - start) * width // (end - start)
+
+    return [*entries, *_entries(_groups(_samples(changes, first, after, width, column), column))]
+
+
+class _Indexed:
+    """What `bisect` takes for a sequence."""
+
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __getitem__(self, at: int) -> Change:
+        return self._changes[at]
+
+
+@dataclass
+class _Group:
+    """The changes in one column."""
+
+    column: int
+    first: Change
+    last: Change
+    is_crowded: bool
+
+
+def _samples(
+    changes: Changes, first: int, after: int, columns: int, column: Callable[[Change], int]
+) -> Iterator[tuple[int, Change]]:
+    """Some changes with their numbers; those between two of them are in their columns, which are one or touch."""
+    step = -(-(after - first) // max(2, columns))
+    numbers, found = [*range(first, after, step)], [*changes[first:after:step]]
+    if numbers[-1] != after - 1:
+        numbers.append(after - 1)
+        found.append(changes[after - 1])
+    for at, (number, change) in enumerate(zip(numbers, found, strict=True)):
+        if at > 0 and number - numbers[at - 1] > 1:
+            apart = column(change) - column(found[at - 1])
+            if apart > 1:
+                yield from _samples(changes, numbers[at - 1] + 1, number, apart, column)
+        yield number, change
+
+
+def _groups(samples: Iterable[tuple[int, Change]], column: Callable[[Change], int]) -> list[_Group]:
+    groups: list[_Group] = []
+    previous = -1
+    for number, change in samples:
+        here = column(change)
+        has_unseen = bool(groups) and number != previous + 1
+        if has_unseen:
+            groups[-1].is_crowded = True
+        if groups and groups[-1].column == here:
+            groups[-1].last = change
+            groups[-1].is_crowded = True
+        else:
+            groups.append(_Group(here, change, change, has_unseen))
+        previous = number
+    return groups
+
+
+def _entries(groups: Iterable[_Group]) -> Iterator[Entry]:
+    run: _Group | None = None
+    for group in groups:
+        if run is not None and (not group.is_crowded or group.column > run.column + 1):
+            yield run.last
+            run = None
+        if not group.is_crowded:
+            yield group.first
+        elif run is None:
+            yield group.first[0], None
+        run = group if group.is_crowded else None
+    if run is not None:
+        yield run.last

@@ -1,0 +1,253 @@
+"""The program that reads one waveform, within limits: nobody else in its process can be harmed by a hostile file.
+
+It takes a line of JSON for each question, `{"ask": …, …}`, and writes a line of JSON with `result` or `error`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from benchwright_server.waveforms.file_end import last_time
+from benchwright_server.waveforms.folding import Changes, Entry, folded, index_at
+from benchwright_server.waveforms.value_text import value_text
+
+MEMORY_BYTES = 3 << 30
+"""How much memory a reader takes at most, besides the file itself."""
+_CPU_S = 1800
+_KEPT_BYTES = 1 << 30
+"""How much of the signals that were read is kept; if it is more, they are read again."""
+_LONGEST_IN_WINDOW = 80
+_MOST_SIGNALS = 2_000_000
+_MOST_TRIED = 200
+_DIGITS = re.compile(r"(\d+)")
+
+
+class RefusedError(Exception):
+    """What was asked can't be answered; the message is a sentence for users."""
+
+
+class WaveformFile:
+    """One waveform.
+
+    Args:
+        path: The file.
+
+    Raises:
+        RefusedError: It can't be read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._signals: dict[str, Changes] = {}
+        self._kept = 0
+        self._wave = self._opened()
+        self._all: list[tuple[str, Any]] | None = None
+
+    def _opened(self) -> Any:
+        import pywellen
+
+        return pywellen.Waveform(self._path)
+
+    def summary(self) -> dict[str, Any]:
+        """What the file says of itself."""
+        scale = self._wave.timescale
+        unit = str(scale.unit) if scale is not None else "unknown"
+        return {
+            "format": str(self._wave.file_format),
+            "timescale": [scale.factor if scale is not None else 1, unit],
+            "written_by": str(self._wave.version or "").strip()[:200],
+            "end": self._end(),
+            "tops": [one.full_name for one in islice(self._wave.scopes(), 1000)],
+        }
+
+    def _end(self) -> int:
+        end = last_time(Path(self._path))
+        if end is not None:
+            return end
+        tried = [self._changes_of(one) for one in islice(self._vars(), _MOST_TRIED)]
+        return max((changes[len(changes) - 1][0] for changes in tried if len(changes)), default=0)
+
+    def load(self) -> int:
+        """Reads what every window needs; the number of changes of the first signal."""
+        first = next(iter(self._vars()), None)
+        return 0 if first is None else len(self._changes_of(first))
+
+    def _vars(self) -> Iterator[Any]:
+        return iter(self._wave.all_vars())
+
+    def level(self, scope: str | None, words: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
+        """A page of what is directly in a scope, or of the signals whose paths have some words."""
+        if words:
+            return self._found([word.lower() for word in words], offset, limit)
+        around = self._wave if scope is None else self._item(scope)
+        if around is None or not hasattr(around, "scopes"):
+            raise RefusedError(f"The waveform has no scope {scope}. It may have been written again.")
+        items = [*sorted(around.scopes(), key=_order), *sorted(around.vars(), key=_order)]
+        return {"total": len(items), "items": [_item(one) for one in items[offset : offset + limit]]}
+
+    def _found(self, words: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
+        if self._all is None:
+            found = [(one.full_name.lower(), one) for one in islice(self._vars(), _MOST_SIGNALS + 1)]
+            if len(found) > _MOST_SIGNALS:
+                raise RefusedError(f"The waveform has more than {_MOST_SIGNALS:,} signals. Dump a part of the design.")
+            self._all = found
+        items = [one for name, one in self._all if all(word in name for word in words)]
+        return {"total": len(items), "items": [_item(one) for one in items[offset : offset + limit]]}
+
+    def window(self, signals: Sequence[str], start: int, end: int, width: int) -> list[dict[str, Any] | None]:
+        """The windows of some signals; None for those that there are not."""
+        return [self._window(path, start, end, width) for path in signals]
+
+    def _window(self, path: str, start: int, end: int, width: int) -> dict[str, Any] | None:
+        found = self._changes(path)
+        if found is None:
+            return None
+        entries: list[Entry] = folded(found, start, end, width) if len(found) else []
+        return {
+            "times": [time for time, _ in entries],
+            "values": [value_text(value, _LONGEST_IN_WINDOW) if value is not None else None for _, value in entries],
+        }
+
+    def values(self, signals: Sequence[str], time: int) -> list[dict[str, Any] | None]:
+        """Each signal's value at a time with its width; None for those that there are not."""
+        answer: list[dict[str, Any] | None] = []
+        for path in signals:
+            found = self._changes(path)
+            at = index_at(found, time) if found is not None and len(found) else -1
+            value = value_text(found[at][1]) if found is not None and at >= 0 else None
+            answer.append({"value": value, "bits": self._item(path).bitwidth} if found is not None else None)
+        return answer
+
+    def change(self, signal: str, time: int, forward: bool, value: str | None) -> dict[str, Any] | None:
+        """The nearest change of a signal after or before a time, if there is one; or the nearest to a value."""
+        found = self._changes(signal)
+        if found is None:
+            raise RefusedError(f"The waveform has no signal {signal}. It may have been written again.")
+        if not len(found):
+            return None
+        at = index_at(found, time)
+        if not forward and at >= 0 and found[at][0] == time:
+            at -= 1
+        step = 1 if forward else -1
+        at += 1 if forward else 0
+        while 0 <= at < len(found):
+            changed, now = found[at]
+            if value is None or value_text(now) == value:
+                return {"time": changed, "value": value_text(now)}
+            at += step
+        return None
+
+    def known(self, signals: Sequence[str]) -> list[str]:
+        """Those that the waveform has."""
+        return [path for path in signals if _is_signal(self._item(path))]
+
+    def _item(self, path: str) -> Any:
+        try:
+            return self._wave[path]
+        except KeyError:
+            return None
+
+    def _changes(self, path: str) -> Changes | None:
+        if path not in self._signals:
+            variable = self._item(path)
+            if not _is_signal(variable):
+                return None
+            changes = self._changes_of(variable)
+            self._kept += len(changes) * (4 + -(-(variable.bitwidth or 64) // 8))
+            if self._kept > _KEPT_BYTES and self._signals:
+                # The library itself drops nothing.
+                self._signals, self._kept, self._all = {}, 0, None
+                self._wave = self._opened()
+                return self._changes(path)
+            self._signals[path] = changes
+        return self._signals[path]
+
+    def _changes_of(self, variable: Any) -> Changes:
+        changes: Changes = variable.signal
+        return _Quoted(changes) if variable.is_string else changes
+
+
+class _Quoted:
+    """The changes of a signal of text: quoted, so that it is never taken for bits."""
+
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [(time, json.dumps(value)) for time, value in self._changes[at]]
+        time, value = self._changes[at]
+        return time, json.dumps(value)
+
+
+def _is_signal(item: Any) -> bool:
+    return item is not None and hasattr(item, "signal_id")
+
+
+def _order(item: Any) -> list[tuple[int, str]]:
+    """So that `u10` comes after `u9`."""
+    parts = _DIGITS.split(item.name)
+    return [(int(part), "") if part.isdigit() and part.isascii() and len(part) < 20 else (0, part) for part in parts]
+
+
+def _item(item: Any) -> dict[str, Any]:
+    if _is_signal(item):
+        about = {"kind": "signal", "type": str(item.var_type).lower(), "bits": item.bitwidth}
+    else:
+        about = {"kind": "scope", "type": str(item.scope_type).lower(), "bits": None}
+    return {"path": item.full_name, "name": item.name, **about}
+
+
+def _limit(path: str) -> None:
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        memory = MEMORY_BYTES + Path(path).stat().st_size
+        for kind, most in (
+            (resource.RLIMIT_AS, memory),
+            (resource.RLIMIT_CPU, _CPU_S),
+            (resource.RLIMIT_FSIZE, 0),
+            (resource.RLIMIT_CORE, 0),
+        ):
+            resource.setrlimit(kind, (most, most))
+
+
+def serve() -> None:
+    """Answer what standard input asks about the file that the second argument names."""
+    path = sys.argv[2]
+    _limit(path)
+    wave: WaveformFile | None = None
+    for line in sys.stdin.buffer:
+        asked = json.loads(line)
+        name = asked.pop("ask")
+        try:
+            wave = wave or WaveformFile(path)
+            ask: Callable[..., Any] = getattr(wave, name)
+            said = {"result": ask(**asked)}
+        except RefusedError as error:
+            said = {"error": str(error)}
+        except MemoryError:
+            said = {"error": "", "fatal": "memory"}
+        except BaseException as error:  # A panic of the library's is no `Exception`.
+            if isinstance(error, KeyboardInterrupt | SystemExit):
+                raise
+            said = {"error": "", "fatal": _first_line(error)}
+        sys.stdout.buffer.write(json.dumps(said, separators=(",", ":")).encode() + b"\n")
+        sys.stdout.buffer.flush()
+        if "fatal" in said:
+            break
+
+
+def _first_line(error: BaseException) -> str:
+    said = " ".join(str(error).split())
+    return "".join(sign for sign in said if sign.isprintable())[:200]

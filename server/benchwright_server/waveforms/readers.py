@@ -1,0 +1,179 @@
+"""The readers of waveforms: one process for each open file, a bounded number of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from benchwright_problems.errors import ExtraMissingError
+from benchwright_server.waveforms.errors import WaveformError
+from benchwright_server.waveforms.reader import MEMORY_BYTES
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from benchwright_server.waveforms.reader import serve; serve()"
+)
+"""The search path is handed over, so that nothing in the working directory is imported."""
+_MOST = 4
+_IDLE_S = 600.0
+_PATIENCE_S = 120.0
+_LONGEST_ANSWER = 1 << 27
+
+T = TypeVar("T")
+
+
+class Readers:
+    """The open waveforms of one client."""
+
+    def __init__(self) -> None:
+        self._readers: dict[Path, _Reader] = {}
+
+    async def ask(self, path: Path, name: str, **asked: Any) -> Any:
+        """What a method of `WaveformFile` returns for a file, which is opened first if it has to be.
+
+        Raises:
+            ExtraMissingError: The library that reads waveforms is not installed.
+            WaveformError: The file can't be read, or what was asked can't be answered.
+        """
+        reader = await self._reader(path)
+        try:
+            return await reader.ask(name, asked)
+        finally:
+            if reader.is_dead and self._readers.get(path) is reader:
+                del self._readers[path]
+
+    def close(self, path: Path) -> None:
+        """End the reader of a file, if there is one."""
+        reader = self._readers.pop(path, None)
+        if reader is not None:
+            reader.kill()
+
+    def close_all(self) -> None:
+        """End all of them."""
+        for path in tuple(self._readers):
+            self.close(path)
+
+    async def _reader(self, path: Path) -> _Reader:
+        stamp = await asyncio.to_thread(_stamp, path)
+        reader = self._readers.pop(path, None)
+        if reader is not None and (reader.is_dead or reader.stamp != stamp):
+            reader.kill()
+            reader = None
+        if reader is None:
+            if importlib.util.find_spec("pywellen") is None:
+                raise ExtraMissingError("Waveforms", "waves")
+            reader = _Reader(path, stamp, lambda: self.close(path))
+        # The last is the one that was used last.
+        self._readers[path] = reader
+        while len(self._readers) > _MOST:
+            self.close(next(iter(self._readers)))
+        return reader
+
+
+class _Reader:
+    """One process; it starts with the first question."""
+
+    def __init__(self, path: Path, stamp: tuple[int, ...], on_idle: Any) -> None:
+        self.path = path
+        self.stamp = stamp
+        self.is_dead = False
+        self._on_idle = on_idle
+        self._turn = asyncio.Lock()
+        self._process: asyncio.subprocess.Process | None = None
+        self._idle: asyncio.TimerHandle | None = None
+
+    async def ask(self, name: str, asked: dict[str, Any]) -> Any:
+        # Who gives up waiting leaves the process usable: its answer is read all the same.
+        return await _uninterrupted(self._asked(name, asked))
+
+    async def _asked(self, name: str, asked: dict[str, Any]) -> Any:
+        async with self._turn:
+            if self.is_dead:
+                raise WaveformError(f"{self.path.name} was closed. Open it again.")
+            self._rest(None)
+            try:
+                said = await asyncio.wait_for(self._exchange({"ask": name, **asked}), _PATIENCE_S)
+            except TimeoutError:
+                self.kill()
+                raise WaveformError(
+                    f"Reading {self.path.name} took more than {_PATIENCE_S:.0f} s. "
+                    "Dump a part of the design, or a shorter time."
+                ) from None
+            except BaseException:
+                self.kill()
+                raise
+            self._rest(_IDLE_S)
+        if "fatal" in said:
+            self.kill()
+            raise WaveformError(self._unreadable(said["fatal"]))
+        if "error" in said:
+            raise WaveformError(said["error"])
+        return said["result"]
+
+    async def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
+        process = self._process = self._process or await self._started()
+        if process.stdin is None or process.stdout is None:
+            raise WaveformError(self._unreadable(""))
+        with contextlib.suppress(ConnectionError):
+            process.stdin.write(json.dumps(question).encode() + b"\n")
+            await process.stdin.drain()
+        try:
+            line = await process.stdout.readline()
+            said: dict[str, Any] = json.loads(line) if line else {"fatal": ""}
+        except ValueError:
+            said = {"fatal": ""}
+        return said
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        search_path = [entry for entry in sys.path if Path(entry).is_absolute()]
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-c", _START, json.dumps(search_path), os.fspath(self.path)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"} if os.name == "posix" else None,
+            limit=_LONGEST_ANSWER,
+        )
+
+    def _rest(self, seconds: float | None) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        loop = asyncio.get_running_loop()
+        self._idle = loop.call_later(seconds, self._on_idle) if seconds is not None else None
+
+    def kill(self) -> None:
+        """End the process; what waits for it fails."""
+        self.is_dead = True
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._process is not None and self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+
+    def _unreadable(self, reason: str) -> str:
+        told = f" ({reason})" if reason and reason != "memory" else ""
+        return (
+            f"{self.path.name} can't be read as a waveform{told}: it is damaged, unfinished, or needs more than "
+            f"{MEMORY_BYTES >> 30} GB of memory. Run the test again, or dump a part of the design."
+        )
+
+
+async def _uninterrupted(work: Awaitable[T]) -> T:
+    task = asyncio.ensure_future(work)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return await asyncio.shield(task)
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise WaveformError(f"{path.name} can't be read: {error.strerror}. Run the test again.") from None
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)

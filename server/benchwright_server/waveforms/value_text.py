@@ -1,0 +1,40 @@
+"""Values of signals as text, the way the protocol writes them."""
+
+from __future__ import annotations
+
+from benchwright_server.waveforms.folding import Value
+
+_LONGEST = 4096
+"""Characters of a value."""
+
+
+def value_text(value: Value, longest: int = _LONGEST) -> str:
+    """A value: `h1f` of bits that are all known, `b1x0z` of others, a number of a real, JSON of a text.
+
+    Args:
+        value: As it was read.
+        longest: From how many characters on it is cut, which `…` at its end says.
+    """
+    match value:
+        case bool() | int():
+            text = f"h{value:x}"
+        case float():
+            text = repr(value)
+        case str():
+            text = value
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def literal(text: str, bits: int | None) -> str:
+    """A value of the protocol as Verilog writes it, such as `8'h1f`.
+
+    Args:
+        text: As `value_text` writes it.
+        bits: How wide the signal is; None for what has no bits.
+    """
+    if bits is None or text[:1] not in ("h", "b"):
+        return text
+    if bits == 1:
+        return text[1:]
+    digits = text[1:] if text[0] == "b" else text[1:].rjust(-(-bits // 4), "0")
+    return f"{bits}'{text[0]}{digits}"

@@ -1,0 +1,319 @@
+"""Waveforms as an editor reads them: real files of real simulators, hostile ones, and what an attempt forbids."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from .conftest import Editors
+from .session import Editor
+from .test_own_tests import COUNTER, WRONG, folder_with, opened
+from .test_study import begin, foresee, open_task
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+FORBIDDING = """
+study: unseen
+title: A study without waveforms
+problems: [starter/saturating-counter]
+conditions:
+  - {name: alone, solver: human, aids: [own_tests]}
+participants: [ada]
+randomisation: {seed: 4, order: latin-square}
+consent: {version: "2", text: "You agree that everything you type here is recorded."}
+"""
+
+
+async def simulated(editors: Editors, tmp_path: Path, **settings: Any) -> tuple[Editor, Path, str]:
+    """A design whose testbench fails, and the waveform of it."""
+    folder = folder_with(tmp_path, rtl__counter_sv=WRONG)
+    editor = await opened(editors, folder, **settings)
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv::tb"], waves=True)
+    return editor, folder, answer["runs"][0]["waves"]
+
+
+async def with_file(editors: Editors, tmp_path: Path, name: str, content: bytes) -> tuple[Editor, str]:
+    folder = tmp_path / "design"
+    folder.mkdir()
+    (folder / name).write_bytes(content)
+    return await opened(editors, folder), (folder / name).as_uri()
+
+
+def header(*variables: str) -> str:
+    declared = "".join(f"$var {one} $end\n" for one in variables)
+    return f"$timescale 1ns $end\n$scope module top $end\n{declared}$upscope $end\n$enddefinitions $end\n"
+
+
+def drawn(window: dict[str, Any], path: str) -> list[tuple[int, str | None]]:
+    (trace,) = [one for one in window["traces"] if one["path"] == path]
+    return list(zip(trace["times"], trace["values"], strict=True))
+
+
+@pytest.mark.parametrize("simulator", ["icarus", "verilator"])
+async def test_a_run_is_read_level_by_level_and_window_by_window(
+    editors: Editors, tmp_path: Path, simulator: str
+) -> None:
+    editor, _, uri = await simulated(editors, tmp_path, simulator=simulator)
+    view = await editor.ask("waveform", uri=uri)
+    assert (view["format"], view["unit"]) == ("FST", view["unit"])
+    found = await editor.ask("waveformItems", uri=uri, words=["dut", "q"])
+    (q,) = [one for one in found["items"] if one["name"] == "q"]
+    assert (q["kind"], q["bits"]) == ("signal", 4)
+    assert q["path"].endswith("tb.dut.q")
+    scope = q["path"].removesuffix(".dut.q")
+    inside = await editor.ask("waveformItems", uri=uri, scope=scope)
+    assert {"dut", "clk", "rst_n", "q"} <= {one["name"] for one in inside["items"]}
+    page = await editor.ask("waveformItems", uri=uri, scope=scope, offset=1, limit=2)
+    assert page == {"items": inside["items"][1:3], "total": inside["total"]}
+    window = await editor.ask(
+        "waveformWindow", uri=uri, signals=[q["path"], "tb.gone"], start=0, end=view["end"], columns=500
+    )
+    known = [value for _, value in drawn(window, q["path"]) if value is not None and not value.startswith("b")]
+    assert known[-5:] == ["h0", "h2", "h4", "h6", "h8"]
+    assert window["traces"][1]["isMissing"]
+    last = drawn(window, q["path"])[-1][0]
+    values = await editor.ask("waveformValues", uri=uri, signals=[q["path"], "tb.gone"], time=last)
+    assert values["values"] == ["h8", None]
+    before = await editor.ask("waveformChange", uri=uri, signal=q["path"], time=last, forward=False)
+    assert before["value"] == "h6"
+    assert await editor.ask("waveformChange", uri=uri, signal=q["path"], time=before["time"]) == {
+        "time": last,
+        "value": "h8",
+    }
+    first = await editor.ask("waveformChange", uri=uri, signal=q["path"], time=0, value="h4")
+    assert (first["value"], first["time"] < before["time"]) == ("h4", True)
+    assert (await editor.ask("waveformChange", uri=uri, signal=q["path"], time=last))["time"] is None
+
+
+@pytest.mark.parametrize("simulator", ["icarus", "verilator"])
+async def test_a_signal_leads_to_its_source_and_the_source_to_the_signal(
+    editors: Editors, tmp_path: Path, simulator: str
+) -> None:
+    editor, folder, uri = await simulated(editors, tmp_path, simulator=simulator)
+    await editor.ask("waveform", uri=uri)
+    (path,) = [one["path"] for one in (await editor.ask("waveformItems", uri=uri, words=["dut.q"]))["items"]]
+    source = await editor.ask("waveformSource", uri=uri, signal=path)
+    assert source["path"] == "tb.dut.q"
+    assert source["declared"]["uri"] == (folder / "rtl/counter.sv").as_uri()
+    assert source["declared"]["start"] == {"line": 0, "character": COUNTER.index("q)")}
+    asked = {
+        "source": source["declared"]["uri"],
+        "position": {"line": 1, "character": WRONG.splitlines()[1].index("q <=")},
+    }
+    assert (await editor.ask("waveformSignal", uri=uri, **asked))["path"] == path
+    nowhere = {"source": asked["source"], "position": {"line": 2, "character": 2}}
+    assert "Put the cursor on a signal" in (await editor.refusal("waveformSignal", uri=uri, **nowhere))[1]
+    assert "was not found" in (await editor.refusal("waveformSource", uri=uri, signal="tb.nothing"))[1]
+
+
+async def test_a_run_of_cocotb_leads_to_the_same_source(editors: Editors, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path)
+    editor = await opened(editors, folder)
+    ids = ["tests/test_counter.py::counts/cycles=2"]
+    answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=ids, waves=True)
+    uri = answer["runs"][0]["waves"]
+    await editor.ask("waveform", uri=uri)
+    source = await editor.ask("waveformSource", uri=uri, signal="counter.q")
+    assert source["path"] == "tb.dut.q"
+    asked = {"source": source["declared"]["uri"], "position": source["declared"]["start"]}
+    assert (await editor.ask("waveformSignal", uri=uri, **asked))["path"] == "counter.q"
+
+
+async def test_values_at_the_cursor_are_in_the_source_until_the_waveform_is_closed(
+    editors: Editors, tmp_path: Path
+) -> None:
+    editor, folder, uri = await simulated(editors, tmp_path)
+    design = editor.open(folder / "rtl/counter.sv", WRONG)
+    view = await editor.ask("waveform", uri=uri)
+
+    async def labels() -> list[tuple[int, str]]:
+        end = types.Position(3, 0)
+        params = types.InlayHintParams(types.TextDocumentIdentifier(design.uri), types.Range(types.Position(0, 0), end))
+        found = await editor.client.text_document_inlay_hint_async(params)
+        return [(one.position.line, str(one.label)) for one in found or () if str(one.label).startswith("= ")]
+
+    assert await labels() == []
+    await editor.ask("waveformCursor", uri=uri, time=view["end"])
+    found = await labels()
+    assert (0, "= 4'h8") in found
+    assert (1, "= 4'h8") in found
+    assert (1, "= 1") in found
+    await editor.ask("closeWaveform", uri=uri)
+    assert await labels() == []
+
+
+async def test_a_file_that_was_written_again_is_read_again(editors: Editors, tmp_path: Path) -> None:
+    text = header("wire 1 ! a") + "#0\n0!\n#10\n"
+    editor, uri = await with_file(editors, tmp_path, "a.vcd", text.encode())
+    assert (await editor.ask("waveform", uri=uri))["end"] == 10
+    file = tmp_path / "design/a.vcd"
+    file.write_text(text + "#77\n1!\n")
+    assert (await editor.ask("waveform", uri=uri))["end"] == 77
+    assert (await editor.ask("waveformValues", uri=uri, signals=["top.a"], time=80))["values"] == ["h1"]
+
+
+async def test_values_of_every_kind_are_told_apart(editors: Editors, tmp_path: Path) -> None:
+    text = header("wire 1 ! a", "reg 70 % wide", "real 64 & level", "string 1 ' state") + (
+        f"#0\nx!\nb1{'0' * 69} %\nr1.5 &\nsb101 '\n#5\nz!\nb1x %\n"
+    )
+    editor, uri = await with_file(editors, tmp_path, "a.vcd", text.encode())
+    signals = ["top.a", "top.wide", "top.level", "top.state"]
+    first = await editor.ask("waveformValues", uri=uri, signals=signals, time=0)
+    assert first["values"] == ["bx", f"h{1 << 69:x}", "1.5", '"b101"']
+    second = await editor.ask("waveformValues", uri=uri, signals=signals[:2], time=9)
+    assert second["values"] == ["bz", f"b{'1x':0>70}"]
+
+
+async def test_a_window_of_many_changes_has_few_entries_and_loses_no_value(editors: Editors, tmp_path: Path) -> None:
+    changes = "".join(f"#{time}\n{time & 1}!\n" for time in range(200_000)) + "#900000\n1!\n#1000000\n"
+    editor, uri = await with_file(editors, tmp_path, "a.vcd", (header("wire 1 ! a") + changes).encode())
+    window = await editor.ask("waveformWindow", uri=uri, signals=["top.a"], start=0, end=1_000_000, columns=100)
+    assert (
+        drawn(window, "top.a")
+        == [(0, "h0"), (1, None), (199_999, "h1"), (900_000, "h1")][: len(window["traces"][0]["times"])]
+    )
+    window = await editor.ask("waveformWindow", uri=uri, signals=["top.a"], start=100, end=104, columns=100)
+    assert drawn(window, "top.a") == [(time, f"h{time & 1}") for time in range(100, 105)]
+
+
+HOSTILE = {
+    "empty.fst": b"",
+    "noise.fst": bytes(random.Random(4).randrange(256) for _ in range(20_000)),
+    "text.vcd": b"This is no waveform.\n",
+    "unfinished.vcd": b"$scope module top $end\n$var wire 1 ! a $e",
+    "wrong.vcd": (header("wire 1 ! a") + "#0\n0!\n#zz\nnonsense\n").encode(),
+    "huge_width.vcd": (header(f"wire {1 << 40} ! a") + "#0\nb1 !\n").encode(),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_a_file_that_is_no_waveform_is_refused_by_name_and_the_server_goes_on(
+    editors: Editors, tmp_path: Path, name: str
+) -> None:
+    editor, uri = await with_file(editors, tmp_path, name, HOSTILE[name])
+    for operation, asked in (
+        ("waveform", {}),
+        ("waveformValues", {"signals": ["top.a"], "time": 0}),
+    ):
+        try:
+            await editor.ask(operation, uri=uri, **asked)
+        except Exception as error:
+            assert name in str(error)
+    assert (await editor.ask("packs"))["packs"]
+
+
+async def test_a_damaged_file_never_ends_the_server(editors: Editors, tmp_path: Path) -> None:
+    editor, folder, uri = await simulated(editors, tmp_path)
+    sound = Path(uri.removeprefix("file://")).read_bytes()
+    chance = random.Random(7)
+    for number in range(12):
+        damaged = bytearray(sound)
+        for _ in range(20):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        file = folder / f"damaged{number}.fst"
+        file.write_bytes(damaged if number % 2 else sound[: chance.randrange(1, len(sound))])
+        for operation, asked in (
+            ("waveform", {}),
+            ("waveformItems", {"words": ["q"]}),
+            ("waveformValues", {"signals": ["tb.dut.q"], "time": 20}),
+        ):
+            try:
+                await editor.ask(operation, uri=file.as_uri(), **asked)
+            except Exception as error:
+                assert "damaged" in str(error), error
+    assert (await editor.ask("waveform", uri=uri))["end"] > 0
+
+
+async def test_a_bomb_is_stopped_at_the_limit_of_memory(editors: Editors, tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb"
+    # A block of type 254 is a whole file, compressed by gzip.
+    subprocess.run(f"head -c 8G /dev/zero | gzip -1 > {bomb}", shell=True, check=True)
+    packed = bomb.read_bytes()
+    content = bytes([254]) + (len(packed) + 16).to_bytes(8, "big") + (8 << 30).to_bytes(8, "big") + packed
+    editor, uri = await with_file(editors, tmp_path, "bomb.fst", content)
+    _, said = await editor.refusal("waveform", uri=uri)
+    assert "bomb.fst can't be read" in said
+    assert (await editor.ask("packs"))["packs"]
+
+
+async def test_a_hundred_thousand_signals_are_paged_and_searched(editors: Editors, tmp_path: Path) -> None:
+    declared = "".join(
+        f"$scope module u{block} $end\n"
+        + "".join(f"$var wire 1 i{block * 100 + one} s{one} $end\n" for one in range(100))
+        + "$upscope $end\n"
+        for block in range(1000)
+    )
+    text = f"$scope module top $end\n{declared}$upscope $end\n$enddefinitions $end\n#0\n1i5\n#9\n"
+    editor, uri = await with_file(editors, tmp_path, "many.vcd", text.encode())
+    await editor.ask("waveform", uri=uri)
+    page = await editor.ask("waveformItems", uri=uri, scope="top", limit=20)
+    assert (page["total"], [one["name"] for one in page["items"][:3]]) == (1000, ["u0", "u1", "u2"])
+    found = await editor.ask("waveformItems", uri=uri, words=["U77.", "s5"], limit=500)
+    assert (found["total"], found["items"][0]["path"]) == (11, "top.u77.s5")
+
+
+async def test_only_files_of_an_open_folder_are_read(editors: Editors, tmp_path: Path) -> None:
+    text = (header("wire 1 ! a") + "#0\n0!\n").encode()
+    outside = tmp_path / "outside.vcd"
+    outside.write_bytes(text)
+    editor, uri = await with_file(editors, tmp_path, "in.vcd", text)
+    link = tmp_path / "design/link.vcd"
+    link.symlink_to(outside)
+    (tmp_path / "design/notes.txt").write_bytes(text)
+    for path, said in (
+        (outside, "in no open folder"),
+        (link, "leads out of design"),
+        (tmp_path / "design/notes.txt", "is no waveform"),
+        (tmp_path / "design/gone.vcd", "There is no file gone.vcd"),
+    ):
+        assert said in (await editor.refusal("waveform", uri=path.as_uri()))[1]
+    assert "computer" in (await editor.refusal("waveform", uri="untitled:a.vcd"))[1]
+    _, said = await editor.refusal("waveformWindow", uri=uri, signals=["top.a"], start=5, end=5, columns=10)
+    assert "not after its start" in said
+
+
+async def test_each_opening_in_an_attempt_is_an_event(editors: Editors) -> None:
+    editor = await editors()
+    desk = await editor.open_problem("starter/saturating-counter")
+    file = desk.folder / "a.vcd"
+    file.write_text(header("wire 1 ! a") + "#0\n0!\n")
+    assert "Press Start first" in (await editor.refusal("waveform", uri=file.as_uri()))[1]
+    await desk.start()
+    await editor.ask("waveform", uri=file.as_uri())
+    await editor.ask("waveformValues", uri=file.as_uri(), signals=["top.a"], time=0)
+    (event,) = desk.told("aid_used")
+    assert (event.aid, event.feature, event.path, event.detail) == ("waveforms", "waveform", "a.vcd", "a.vcd")
+
+
+async def test_a_condition_that_forbids_waveforms_refuses_them_all(editors: Editors, home: Path) -> None:
+    await begin(home, FORBIDDING)
+    editor = await editors()
+    await editor.ask("giveConsent", study="unseen", version="2")
+    await foresee(editor, "unseen")
+    desk = await open_task(editor, "unseen")
+    await desk.start()
+    file = desk.folder / "a.vcd"
+    file.write_text(header("wire 1 ! a") + "#0\n0!\n")
+    above = types.WorkspaceFolder(desk.folder.parent.as_uri(), "above")
+    change = types.WorkspaceFoldersChangeEvent([above], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
+    position = {"line": 0, "character": 0}
+    for operation, asked in (
+        ("waveform", {}),
+        ("waveformItems", {}),
+        ("waveformWindow", {"signals": ["top.a"], "start": 0, "end": 9, "columns": 9}),
+        ("waveformValues", {"signals": ["top.a"], "time": 0}),
+        ("waveformChange", {"signal": "top.a", "time": 0}),
+        ("waveformSource", {"signal": "top.a"}),
+        ("waveformSignal", {"source": desk.uri, "position": position}),
+        ("waveformCursor", {"time": 0}),
+    ):
+        assert "does not allow waveforms" in (await editor.refusal(operation, uri=file.as_uri(), **asked))[1], operation
+    _, said = await editor.refusal("runOwnTests", uri=desk.folder.as_uri(), waves=True)
+    assert "does not allow waveforms" in said
+    assert desk.told("aid_used") == []
