@@ -40,6 +40,7 @@ import { HiddenTests } from "./testing.ts";
 import { ProblemTree, type Row } from "./tree.ts";
 import { VerdictItem } from "./verdictItem.ts";
 import { watchCommands } from "./watchedCommands.ts";
+import { Waveforms } from "./waveforms.ts";
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const installation = new ServerInstallation(context);
@@ -67,6 +68,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const explanations = new Explanations(server, attempts);
   const ownTests = new OwnTests(server, attempts);
   const agentTools = new AgentTools(server, attempts);
+  const waveforms = new Waveforms(context.extensionUri, server, context.workspaceState);
+  const ownTests = new OwnTests(server, attempts, (uri) => waveforms.show(uri));
   const choose = async (place?: ModulePlace): Promise<void> => {
     await chooseInstance(server, place);
     instances.refresh();
@@ -129,6 +132,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     generatedHint: () => explanations.generated("hint"),
     generatedExplanation: () => explanations.generated("failure"),
     newTestbench: () => ownTests.begin(),
+    showWaveform: (asked?: vscode.TestItem | { test?: vscode.TestItem }) => ownTests.showWaveform(asked),
+    addToWaveform: () => waveforms.addFromSource(),
   };
 
   context.subscriptions.push(
@@ -142,6 +147,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     ownTests,
     debugTests(server),
     explanations,
+    waveforms,
     results,
     hints,
     doctor,

@@ -16,11 +16,14 @@ export class OwnTests implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
   private readonly folders = new Map<string, string>();
   private readonly covered = new WeakMap<vscode.FileCoverage, OwnTestCoverage>();
+  /** The waveforms of the last runs, by the item of the file with the tests; the newest last. */
+  private readonly waves = new Map<string, string>();
   private looking: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly server: Server,
     private readonly attempts: Attempts,
+    private readonly showFile: (uri: string) => Promise<void>,
   ) {
     const { Run, Coverage, Debug } = vscode.TestRunProfileKind;
     this.controller.createRunProfile("Run", Run, (request, token) => this.run(request, token), true);
@@ -59,6 +62,20 @@ export class OwnTests implements vscode.Disposable {
     const folder = this.folderOf(vscode.Uri.parse(uri));
     const items = folder === undefined ? [] : ids.map((id) => this.find(folder, id)).filter((item) => item !== undefined);
     if (items.length > 0) await this.run(new vscode.TestRunRequest(items), new vscode.CancellationTokenSource().token);
+  }
+
+  /** Shows the waveform of a test, which runs again if none was kept; without a test, that of the newest run. */
+  async showWaveform(asked?: vscode.TestItem | { readonly test?: vscode.TestItem }): Promise<void> {
+    const item = asked && "test" in asked ? asked.test : (asked as vscode.TestItem | undefined);
+    const kept = item ? this.waves.get(fileOf(item).id) : [...this.waves.values()].at(-1);
+    if (kept !== undefined) return this.showFile(kept);
+    if (!item) {
+      void vscode.window.showInformationMessage("No waveform was kept. Run a test with Run and Keep Waveforms first.");
+      return;
+    }
+    await this.run(new vscode.TestRunRequest([item]), new vscode.CancellationTokenSource().token, { waves: true });
+    const made = this.waves.get(fileOf(item).id);
+    if (made !== undefined) await this.showFile(made);
   }
 
   /** Creates a cocotb test for the module of the active file, and shows it. */
@@ -143,6 +160,9 @@ export class OwnTests implements vscode.Disposable {
   private report(run: vscode.TestRun, folder: string, one: OwnTestRun): void {
     // Of the run, not of its file: that would be listed as a test without a result.
     run.appendOutput(`${one.output}\n`.replaceAll("\n", "\r\n"));
+    const file = `${folder}|${one.file}`;
+    this.waves.delete(file);
+    if (one.waves) this.waves.set(file, one.waves);
     if (one.waves) run.appendOutput(`Waveform: ${vscode.Uri.parse(one.waves).fsPath}\r\n`);
     for (const result of one.results) {
       const item = this.find(folder, result.id) ?? this.addCase(folder, result.id);
@@ -197,6 +217,10 @@ export class OwnTests implements vscode.Disposable {
     const request = new vscode.TestRunRequest(include, undefined, undefined, false, true);
     await this.run(request, new vscode.CancellationTokenSource().token);
   }
+}
+
+function fileOf(item: vscode.TestItem): vscode.TestItem {
+  return item.parent ? fileOf(item.parent) : item;
 }
 
 function folderAndId(item: vscode.TestItem): [string, string] {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-import subprocess
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_lsp
 from lsprotocol import types
 
 from .conftest import Editors
@@ -127,7 +128,10 @@ async def test_a_run_of_cocotb_leads_to_the_same_source(editors: Editors, tmp_pa
 async def test_values_at_the_cursor_are_in_the_source_until_the_waveform_is_closed(
     editors: Editors, tmp_path: Path
 ) -> None:
-    editor, folder, uri = await simulated(editors, tmp_path)
+    capabilities = pytest_lsp.client_capabilities("visual-studio-code")
+    assert capabilities.text_document is not None
+    capabilities.text_document.inlay_hint = types.InlayHintClientCapabilities()
+    editor, folder, uri = await simulated(lambda **asked: editors(capabilities=capabilities, **asked), tmp_path)
     design = editor.open(folder / "rtl/counter.sv", WRONG)
     view = await editor.ask("waveform", uri=uri)
 
@@ -173,10 +177,7 @@ async def test_a_window_of_many_changes_has_few_entries_and_loses_no_value(edito
     changes = "".join(f"#{time}\n{time & 1}!\n" for time in range(200_000)) + "#900000\n1!\n#1000000\n"
     editor, uri = await with_file(editors, tmp_path, "a.vcd", (header("wire 1 ! a") + changes).encode())
     window = await editor.ask("waveformWindow", uri=uri, signals=["top.a"], start=0, end=1_000_000, columns=100)
-    assert (
-        drawn(window, "top.a")
-        == [(0, "h0"), (1, None), (199_999, "h1"), (900_000, "h1")][: len(window["traces"][0]["times"])]
-    )
+    assert drawn(window, "top.a") == [(0, "h0"), (1, None), (199_999, "h1"), (900_000, "h1")]
     window = await editor.ask("waveformWindow", uri=uri, signals=["top.a"], start=100, end=104, columns=100)
     assert drawn(window, "top.a") == [(time, f"h{time & 1}") for time in range(100, 105)]
 
@@ -230,10 +231,10 @@ async def test_a_damaged_file_never_ends_the_server(editors: Editors, tmp_path: 
 
 
 async def test_a_bomb_is_stopped_at_the_limit_of_memory(editors: Editors, tmp_path: Path) -> None:
-    bomb = tmp_path / "bomb"
-    # A block of type 254 is a whole file, compressed by gzip.
-    subprocess.run(f"head -c 8G /dev/zero | gzip -1 > {bomb}", shell=True, check=True)
-    packed = bomb.read_bytes()
+    packer = zlib.compressobj(1, wbits=-15)
+    block = packer.compress(bytes(1 << 24)) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed = bytes([31, 139, 8, 0, 0, 0, 0, 0, 0, 255]) + block * 512
+    # A block of type 254 is a whole file, compressed by gzip (GTKWave's `fstapi.c`, `FST_BL_ZWRAPPER`).
     content = bytes([254]) + (len(packed) + 16).to_bytes(8, "big") + (8 << 30).to_bytes(8, "big") + packed
     editor, uri = await with_file(editors, tmp_path, "bomb.fst", content)
     _, said = await editor.refusal("waveform", uri=uri)

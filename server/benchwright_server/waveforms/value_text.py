@@ -12,7 +12,7 @@ def value_text(value: Value, longest: int = _LONGEST) -> str:
     """A value: `h1f` of bits that are all known, `b1x0z` of others, a number of a real, JSON of a text.
 
     Args:
-        value: As it was read.
+        value: As it was read; a text is quoted.
         longest: From how many characters on it is cut, which `…` at its end says.
     """
     match value:
@@ -21,7 +21,7 @@ def value_text(value: Value, longest: int = _LONGEST) -> str:
         case float():
             text = repr(value)
         case str():
-            text = value
+            text = value if value.startswith('"') else f"b{value.lower()}"
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 

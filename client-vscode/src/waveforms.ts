@@ -1,0 +1,163 @@
+import * as vscode from "vscode";
+import type { Server } from "./server.ts";
+import { errorText, shown } from "./reporting.ts";
+import { cursorInDesign, showRange } from "./sourceRange.ts";
+import { WebviewHost, type Ready } from "./webviewHost.ts";
+import type { FromWaveform, ToWaveform } from "./webview/pages/waveform.ts";
+import { ASKED } from "./webview/waveRequests.ts";
+
+const VIEW = "benchwright.waveform";
+const IS_SHOWN = "benchwright.hasWaveform";
+
+/** The viewer of waveforms, FST and VCD. */
+export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
+  private readonly sessions = new Set<WaveformSession>();
+  private latest: WaveformSession | undefined;
+  private readonly registered: vscode.Disposable;
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly server: Server,
+    private readonly memory: vscode.Memento,
+  ) {
+    this.registered = vscode.window.registerCustomEditorProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } });
+  }
+
+  openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
+    return { uri, dispose: () => undefined };
+  }
+
+  resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
+    const session = new WaveformSession(uri, panel.webview, this.extension, this.server, this.memory);
+    this.sessions.add(session);
+    this.follow(session);
+    panel.onDidChangeViewState(() => panel.active && this.follow(session));
+    panel.onDidDispose(() => {
+      this.sessions.delete(session);
+      session.dispose();
+      if (this.latest === session) this.follow([...this.sessions].at(-1));
+    });
+  }
+
+  /** Opens a waveform beside the code. */
+  async show(uri: string): Promise<void> {
+    await vscode.commands.executeCommand("vscode.openWith", vscode.Uri.parse(uri), VIEW, vscode.ViewColumn.Beside);
+  }
+
+  /** Adds the signal at the cursor in the source to the waveform that was looked at last. */
+  async addFromSource(): Promise<void> {
+    const cursor = cursorInDesign();
+    if (!cursor || !this.latest) {
+      void vscode.window.showInformationMessage("Open a waveform, then put the cursor on a signal of the design.");
+      return;
+    }
+    await this.latest.addFromSource(cursor);
+  }
+
+  dispose(): void {
+    this.registered.dispose();
+    for (const session of this.sessions) session.dispose();
+  }
+
+  private follow(session: WaveformSession | undefined): void {
+    this.latest = session;
+    void vscode.commands.executeCommand("setContext", IS_SHOWN, session !== undefined);
+  }
+}
+
+/** One waveform on the screen. */
+class WaveformSession implements vscode.Disposable {
+  private readonly host: WebviewHost<ToWaveform, FromWaveform>;
+  private readonly subscriptions: vscode.Disposable[];
+  private readonly key: string;
+
+  constructor(
+    private readonly file: vscode.Uri,
+    webview: vscode.Webview,
+    extension: vscode.Uri,
+    private readonly server: Server,
+    private readonly memory: vscode.Memento,
+  ) {
+    this.key = `${VIEW}|${file.toString()}`;
+    this.host = new WebviewHost(webview, { extension, page: "waveform", title: "Waveform" }, (message) => this.receive(message));
+    const [folder, name] = [vscode.Uri.joinPath(file, ".."), file.path.split("/").at(-1) ?? ""];
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, name));
+    this.subscriptions = [
+      watcher,
+      watcher.onDidChange(() => this.open()),
+      watcher.onDidCreate(() => this.open()),
+      server.onDidChangeState((state) => state === "ready" && void this.open()),
+    ];
+  }
+
+  async addFromSource({ uri, position }: NonNullable<ReturnType<typeof cursorInDesign>>): Promise<void> {
+    const found = await shown(this.server.request("waveformSignal", { uri: this.uri, source: uri, position }));
+    if (found) this.host.post({ type: "add", path: found.path });
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions).dispose();
+    void this.server.request("closeWaveform", { uri: this.uri }).catch(() => undefined);
+  }
+
+  private get uri(): string {
+    return this.file.toString();
+  }
+
+  private async receive(message: FromWaveform | Ready): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        await this.open();
+        break;
+      case "ask":
+        await this.answer(message);
+        break;
+      case "layout":
+        await this.memory.update(this.key, message.layout);
+        break;
+      case "cursor":
+        await this.server.request("waveformCursor", { uri: this.uri, time: message.time }).catch(() => undefined);
+        break;
+      case "source": {
+        const found = await shown(this.server.request("waveformSource", { uri: this.uri, signal: message.path }));
+        if (found) await showRange(found.declared, vscode.ViewColumn.One);
+        break;
+      }
+      case "openWith":
+        await vscode.commands.executeCommand("workbench.action.reopenWithEditor");
+    }
+  }
+
+  private async open(): Promise<void> {
+    try {
+      const view = await this.server.request("waveform", { uri: this.uri });
+      this.host.post({ type: "opened", view, layout: this.memory.get(this.key), hasOtherViewers: hasOtherViewers() });
+    } catch (error) {
+      this.host.post({ type: "failed", reason: errorText(error) });
+    }
+  }
+
+  private async answer({ number, name, params }: Extract<FromWaveform, { type: "ask" }>): Promise<void> {
+    if (!ASKED.includes(name)) return;
+    try {
+      const result = await this.server.request(name, { ...params, uri: this.uri } as never);
+      this.host.post({ type: "answer", number, result });
+    } catch (error) {
+      this.host.post({ type: "answer", number, failure: errorText(error) });
+    }
+  }
+}
+
+interface Contribution {
+  readonly viewType: string;
+  readonly selector: readonly { readonly filenamePattern?: string }[];
+}
+
+/** Whether another extension, such as VaporView or Surfer, shows waveforms too. */
+function hasOtherViewers(): boolean {
+  const all = vscode.extensions.all.flatMap(({ packageJSON }) => {
+    const { contributes } = packageJSON as { contributes?: { customEditors?: readonly Contribution[] } };
+    return contributes?.customEditors ?? [];
+  });
+  return all.some(({ viewType, selector }) => viewType !== VIEW && selector.some(({ filenamePattern = "" }) => /fst|vcd/i.test(filenamePattern)));
+}
