@@ -140,7 +140,7 @@ class WaveformSession implements vscode.Disposable {
   private async answer({ number, name, params }: Extract<FromWaveform, { type: "ask" }>): Promise<void> {
     if (!ASKED.includes(name)) return;
     try {
-      const result = await this.server.request(name, { ...params, uri: this.uri } as never);
+      const result = await this.server.request(name, { ...params, uri: this.uri });
       this.host.post({ type: "answer", number, result });
     } catch (error) {
       this.host.post({ type: "answer", number, failure: errorText(error) });

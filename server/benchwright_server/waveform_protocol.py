@@ -49,7 +49,7 @@ class WaveformItemsParams(WaveformParams):
 
     scope: str | None = None
     """The path of a scope, for what is directly in it; null for the outermost scopes."""
-    words: list[str] = Field(default_factory=list, max_length=20)
+    words: list[str] = Field(default_factory=list)
     """For the signals of the whole file whose paths have all of them, upper case or lower; the scope does not count."""
     offset: int = Field(0, ge=0)
     limit: int = Field(200, ge=1, le=MOST_ITEMS)
@@ -79,7 +79,8 @@ class WaveformItems(Wire):
 class WaveformWindowParams(WaveformParams):
     """Parameters of `benchwright/waveformWindow`."""
 
-    signals: list[str] = Field(max_length=MOST_SIGNALS)
+    signals: list[str]
+    """At most 64 paths."""
     start: int = Field(ge=0, le=LATEST)
     end: int = Field(ge=0, le=LATEST)
     """Later than the start."""
@@ -109,7 +110,8 @@ class WaveformWindow(Wire):
 class WaveformValuesParams(WaveformParams):
     """Parameters of `benchwright/waveformValues`."""
 
-    signals: list[str] = Field(max_length=MOST_ITEMS)
+    signals: list[str]
+    """At most 500 paths."""
     time: int = Field(ge=0, le=LATEST)
 
 

@@ -174,10 +174,10 @@ async def test_values_of_every_kind_are_told_apart(editors: Editors, tmp_path: P
 
 
 async def test_a_window_of_many_changes_has_few_entries_and_loses_no_value(editors: Editors, tmp_path: Path) -> None:
-    changes = "".join(f"#{time}\n{time & 1}!\n" for time in range(200_000)) + "#900000\n1!\n#1000000\n"
+    changes = "".join(f"#{time}\n{time & 1}!\n" for time in range(200_000)) + "#900000\n0!\n#1000000\n"
     editor, uri = await with_file(editors, tmp_path, "a.vcd", (header("wire 1 ! a") + changes).encode())
     window = await editor.ask("waveformWindow", uri=uri, signals=["top.a"], start=0, end=1_000_000, columns=100)
-    assert drawn(window, "top.a") == [(0, "h0"), (1, None), (199_999, "h1"), (900_000, "h1")]
+    assert drawn(window, "top.a") == [(0, "h0"), (1, None), (199_999, "h1"), (900_000, "h0")]
     window = await editor.ask("waveformWindow", uri=uri, signals=["top.a"], start=100, end=104, columns=100)
     assert drawn(window, "top.a") == [(time, f"h{time & 1}") for time in range(100, 105)]
 
@@ -276,6 +276,8 @@ async def test_only_files_of_an_open_folder_are_read(editors: Editors, tmp_path:
     assert "computer" in (await editor.refusal("waveform", uri="untitled:a.vcd"))[1]
     _, said = await editor.refusal("waveformWindow", uri=uri, signals=["top.a"], start=5, end=5, columns=10)
     assert "not after its start" in said
+    asked = {"signals": ["top.a"] * 65, "start": 0, "end": 9, "columns": 10}
+    assert "at most 64 signals" in (await editor.refusal("waveformWindow", uri=uri, **asked))[1]
 
 
 async def test_each_opening_in_an_attempt_is_an_event(editors: Editors) -> None:

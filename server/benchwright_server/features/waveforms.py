@@ -17,6 +17,8 @@ from benchwright_server.features.waveform_values import WaveformValuesAtCursor
 from benchwright_server.operation import Operation
 from benchwright_server.operations import path_of
 from benchwright_server.waveform_protocol import (
+    MOST_ITEMS,
+    MOST_SIGNALS,
     Done,
     WaveformChange,
     WaveformChangeParams,
@@ -102,6 +104,7 @@ class Waveforms:
     async def window(self, params: WaveformWindowParams) -> WaveformWindow:
         """The values of some signals between two times, for a width."""
         path = await self._allowed(params.uri)
+        _check_number(params.signals, MOST_SIGNALS)
         if params.end <= params.start:
             raise WaveformError(f"The window ends at {params.end}, which is not after its start {params.start}.")
         asked = {"signals": params.signals, "start": params.start, "end": params.end, "width": params.columns}
@@ -111,6 +114,7 @@ class Waveforms:
     async def values(self, params: WaveformValuesParams) -> WaveformValues:
         """The values of some signals at a time."""
         path = await self._allowed(params.uri)
+        _check_number(params.signals, MOST_ITEMS)
         found = await self.readers.ask(path, "values", signals=params.signals, time=params.time)
         return WaveformValues(values=[one["value"] if one is not None else None for one in found])
 
@@ -246,6 +250,11 @@ def register(server: EditorServer) -> None:
     server.waveforms = waveforms
     for operation in WAVEFORM_OPERATIONS:
         register_operation(server, operation, lambda: waveforms)
+
+
+def _check_number(signals: list[str], most: int) -> None:
+    if len(signals) > most:
+        raise WaveformError(f"A request names at most {most} signals. Ask in several requests.")
 
 
 def _trace(name: str, found: dict[str, Any] | None) -> WaveformTrace:

@@ -1,4 +1,4 @@
-import type { WaveformItem, WaveformView, WaveformWindow, WaveformTrace } from "../../generated/protocol.ts";
+import type { WaveformView, WaveformWindow, WaveformTrace } from "../../generated/protocol.ts";
 import { keptLayout, moved, panned, turned, visibleRows, withSignal, without, zoomed, type Layout, type Row } from "../../waveformLayout.ts";
 import { timeText, valueText } from "../../waveformText.ts";
 import { connect } from "../connection.ts";

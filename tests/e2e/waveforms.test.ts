@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { faultsOfPages } from "./accessibility.ts";
+import { scenario } from "./scenario.ts";
+
+const WRONG = `module counter (
+    input logic clk,
+    input logic rst_n,
+    output logic [3:0] q
+);
+  logic [3:0] following;
+  assign following = q + 2;
+  always_ff @(posedge clk) q <= rst_n ? following : '0;
+endmodule
+`;
+const TESTBENCH = `module tb;
+  logic clk = 0, rst_n = 0;
+  logic [3:0] q;
+  counter dut (.*);
+  always #5 clk = ~clk;
+  initial begin
+    #12 rst_n = 1;
+    #40;
+    if (q != 4) $error("q is %0d", q);
+    $finish;
+  end
+endmodule
+`;
+
+const design = (folder: string): string => join(folder, "design");
+const before = async (folder: string): Promise<void> => {
+  for (const inner of ["rtl", "tb"]) await mkdir(join(design(folder), inner), { recursive: true });
+  await writeFile(join(design(folder), "rtl", "counter.sv"), WRONG);
+  await writeFile(join(design(folder), "tb", "tb.sv"), TESTBENCH);
+};
+const KEPT = { "benchwright.ownTests.waves": true };
+
+scenario(
+  "a test of the person's own fails; its waveform leads to the source, the source is mended, and the test passes",
+  { opened: design, before, settings: KEPT },
+  async ({ editor }) => {
+    const { page } = editor;
+    await editor.openFile("counter.sv");
+    await editor.command("Testing: Focus on Test Explorer View");
+    await page.getByRole("treeitem", { name: "tb.sv" }).first().waitFor();
+    await editor.command("Test: Run All Tests");
+    await page.locator(".codicon-testing-failed-icon").first().waitFor({ timeout: 90_000 });
+    await editor.command("Benchwright: Show Waveform");
+    const wave = await editor.webview(".wave-row.signal");
+    const row = (name: string) => wave.getByRole("option", { name });
+    // What the testbench itself has is shown first; the rest is found.
+    await row("tb.rst_n").waitFor();
+    await wave.getByLabel("Find signals").fill("dut following");
+    await wave.getByRole("button", { name: "Add tb.dut.following" }).click();
+    await row("tb.dut.following").waitFor();
+    await wave.getByRole("listbox").focus();
+    await page.keyboard.press("End");
+    await editor.sees(row("tb.dut.following").locator(".wave-value"), /^a$/);
+    await page.keyboard.press("b");
+    await page.keyboard.press("p");
+    await editor.sees(wave.locator(".wave-status"), /tb\.dut\.following changes to a at 45 ns/);
+    await page.keyboard.press("r");
+    await editor.sees(row("tb.dut.following").locator(".wave-value"), /^10$/);
+    await editor.sees(wave.locator("table"), /Difference/);
+    await editor.picture("waveform");
+    assert.deepEqual(await faultsOfPages(page), []);
+    await page.keyboard.press("Enter");
+    await editor.sees(page.locator("[id='status.editor.selection']"), /Ln 6/);
+    // The values at the cursor are in the source.
+    await editor.sees(page.locator(".view-lines").first(), /following\s*=\s*4'ha/);
+    await editor.picture("waveform-in-source");
+    await editor.pasteOver("counter.sv", WRONG.replace("q + 2", "q + 1"));
+    await editor.save();
+    await editor.command("Test: Run All Tests");
+    await page.locator(".codicon-testing-passed-icon").first().waitFor({ timeout: 90_000 });
+    // The file was written again, and is shown with the layout that the person made.
+    await editor.sees(row("tb.dut.following").locator(".wave-value"), /^5$/);
+    await editor.picture("waveform-of-the-mended-design");
+  },
+);
+
+for (const [name, theme] of [
+  ["light", "Default Light Modern"],
+  ["dark", "Default Dark Modern"],
+  ["high contrast", "Default High Contrast"],
+] as const) {
+  scenario(
+    `a waveform has no accessibility fault in ${name}`,
+    { opened: design, before, settings: { ...KEPT, "workbench.colorTheme": theme } },
+    async ({ editor }) => {
+      await editor.openFile("tb.sv");
+      await editor.command("Testing: Focus on Test Explorer View");
+      await editor.page.getByRole("treeitem", { name: "tb.sv" }).first().waitFor();
+      await editor.command("Test: Run All Tests");
+      await editor.page.locator(".codicon-testing-failed-icon").first().waitFor({ timeout: 90_000 });
+      await editor.command("Benchwright: Show Waveform");
+      const wave = await editor.webview(".wave-row.signal");
+      await wave.getByRole("listbox").focus();
+      await editor.page.keyboard.press("n");
+      await editor.picture(`waveform-${name.replace(" ", "-")}`);
+      assert.deepEqual(await faultsOfPages(editor.page), []);
+    },
+  );
+}
