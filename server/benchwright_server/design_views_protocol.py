@@ -1,4 +1,4 @@
-"""The `benchwright/*` messages of the views of a design: drivers, loads, registers; see `protocol`."""
+"""The `benchwright/*` messages of the views of a design, such as drivers, registers and schematic; see `protocol`."""
 
 from __future__ import annotations
 
@@ -104,6 +104,64 @@ class RegisterTable(Wire):
     """In the order of the file, without those of instances in it."""
     complete: bool
     """False if there are more."""
+
+
+class StateView(Wire):
+    """A state of a state machine."""
+
+    name: str
+    """Of the constant; a number as it is written if it has no name."""
+    value: str
+    """In binary, such as `2'b01`."""
+    at: FileRange | None
+    """The label of the `case` that handles it, or the declaration of its name."""
+    reachable: bool | None
+    """Whether transitions lead there from the reset; null if there is no reset, or not all transitions are known."""
+
+
+class TransitionView(Wire):
+    """A transition of a state machine; a state that is kept is one to itself."""
+
+    source: int
+    """The number of the state in the list."""
+    target: int
+    condition: str
+    """As an expression of SystemVerilog; empty if there is none. A very long one is cut."""
+    at: FileRange | None
+    """The assignment; null if the register keeps its value without one."""
+
+
+class StateMachineView(Wire):
+    """A register with the states that it goes through."""
+
+    path: str
+    name: str
+    type: str
+    clock: str | None
+    """Null if the process waits for several edges, and it is not clear which of them is the clock."""
+    edge: str | None
+    """`posedge`, `negedge` or `edge`."""
+    reset: str | None
+    """Null if nothing was recognised that resets it."""
+    reset_active: int | None
+    """The level at which it is reset, 0 or 1."""
+    reset_asynchronous: bool | None
+    reset_state: int | None
+    """The number of the state that the reset leads to."""
+    states: list[StateView]
+    transitions: list[TransitionView]
+    complete: bool
+    """False if the register also gets values that the state and constants alone don't decide."""
+    declared: FileRange | None
+
+
+class StateMachineTable(Wire):
+    """Result of `benchwright/stateMachines`."""
+
+    module: str
+    instance: str
+    machines: list[StateMachineView]
+    """In the order of the file, without those of instances in it."""
 
 
 class PortView(Wire):

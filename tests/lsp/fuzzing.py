@@ -170,6 +170,7 @@ WHOLE = (
     "benchwright/drivers",
     "benchwright/loads",
     "benchwright/registers",
+    "benchwright/stateMachines",
     "benchwright/schematic",
     "benchwright/designSize",
     "benchwright/ownTests",
@@ -536,7 +537,7 @@ class Typist:
             case "drivers" | "loads":
                 signal = chance.choice([None, module, "a.b"])
                 return {"position": chance.choice([None, self._place()]), "signal": signal}
-            case "registers":
+            case "registers" | "stateMachines":
                 return {"position": self._place(), "module": chance.choice([None, module])}
             case "schematic" | "designSize" | "newTestbench":
                 # Of a module that there is, Yosys takes a second, and a new testbench waits for the client's edit.

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from .conftest import Editors
 from .cursor import Scratch, scratch
-from .session import Editor, reference
+from .session import Editor, reference, starting
 from .test_study import begin, foresee, open_task
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -144,11 +144,31 @@ async def test_a_condition_that_forbids_views_refuses_them_by_whatever_file_they
         for operation, asked in (
             ("registers", {"module": module}),
             ("drivers", {"signal": f"{module}.clk"}),
+            ("stateMachines", {"module": module}),
             ("schematic", {"module": module}),
             ("designSize", {"module": module}),
         ):
             assert "does not allow views of the design" in (await editor.refusal(operation, uri=uri, **asked))[1]
     assert desk.told("aid_used") == []
+
+
+async def test_state_machines_have_names_conditions_and_places_in_the_source(shared_editor: Editor) -> None:
+    text = starting("uart-parity")
+    async with scratch(shared_editor.forget(), {"uart_tx.sv": text}) as file:
+        found = await shared_editor.ask("stateMachines", uri=file.uri, module="uart_tx")
+        (machine,) = found["machines"]
+        names = [one["name"] for one in machine["states"]]
+        assert (machine["name"], machine["clock"], machine["reset"], names[machine["resetState"]]) == (
+            "state",
+            "clk",
+            "rst",
+            "IDLE",
+        )
+        begins = next(one for one in machine["transitions"] if one["source"] == 0 and one["target"] == 1)
+        line = text.splitlines()[begins["at"]["start"]["line"]]
+        assert f"state <= {names[1]}" in line
+        assert [one["reachable"] for one in machine["states"]] == [True] * len(names)
+        assert machine["complete"]
 
 
 def wires(answer: dict[str, Any]) -> set[tuple[str, str, str, int]]:

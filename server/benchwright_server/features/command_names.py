@@ -42,7 +42,7 @@ COMMANDS = (
 DESIGN_COMMANDS = ("hierarchy", "instances", "viewAs", "viewHere", "setTop")
 """The operations on the instances of a design, which are also commands, in the order of `DESIGN_OPERATIONS`."""
 
-VIEW_COMMANDS = ("drivers", "loads", "registers", "schematic", "designSize")
+VIEW_COMMANDS = ("drivers", "loads", "registers", "stateMachines", "schematic", "designSize")
 """The operations that show a part of a design, which are also commands, in the order of `VIEW_OPERATIONS`."""
 
 EXPANSION_COMMANDS = ("expandMacro", "showExpansion")

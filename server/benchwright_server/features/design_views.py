@@ -1,4 +1,4 @@
-"""`benchwright/drivers`, `loads`, `registers`, `schematic` and `designSize`: what an elaborated design shows."""
+"""`benchwright/drivers`, `loads`, `registers`, `stateMachines`, `schematic` and `designSize`: views of a design."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from benchwright_server.design_views_protocol import (
     SignalTrace,
     SignalView,
     SizeView,
+    StateMachineTable,
 )
 from benchwright_server.errors import ServerError
 from benchwright_server.features import aids
@@ -33,6 +34,7 @@ from benchwright_server.features.locations import Locations
 from benchwright_server.features.module_views import chosen, file_range, instance_of, use
 from benchwright_server.features.project_of import project_of
 from benchwright_server.features.requests import register_operation
+from benchwright_server.features.state_machine_views import machine_view
 from benchwright_server.netlist.sizes import Sizes
 from benchwright_server.netlist.yosys import Yosys
 from benchwright_server.operation import Operation
@@ -153,6 +155,24 @@ class DesignViews:
             complete=len(found) <= _MAX_REGISTERS,
         )
 
+    async def state_machines(self, params: ModuleViewParams) -> StateMachineTable:
+        """The state machines of a module."""
+        # Imported late, as all that imports slang.
+        from benchwright_verilog.semantics.state_machines import state_machines
+
+        _, design, instance = await instance_of(self.server, params)
+        declared = instance.declared
+        await use(
+            self.server, params.uri, "state_machines", instance.path, declared.path if declared is not None else None
+        )
+        found = await asyncio.to_thread(state_machines, design, instance.path) or []
+        locations = Locations(self.server)
+        return StateMachineTable(
+            module=instance.module,
+            instance=instance.path,
+            machines=[machine_view(locations, one) for one in found],
+        )
+
     async def schematic(self, params: ModuleViewParams) -> SchematicView:
         """The drawing of a module, with its instances as boxes."""
         from benchwright_server.netlist.schematic import schematic
@@ -214,6 +234,13 @@ VIEW_OPERATIONS: tuple[Operation[DesignViews, Any, Any], ...] = (
         RegisterTable,
         "Returns the registers of a module, each with its clock, edge and reset.",
         DesignViews.registers,
+    ),
+    Operation(
+        "stateMachines",
+        ModuleViewParams,
+        StateMachineTable,
+        "Returns the state machines of a module: states by name, transitions with their conditions, the reset.",
+        DesignViews.state_machines,
     ),
     Operation(
         "schematic",

@@ -13,7 +13,7 @@ from benchwright_verilog.causes.cause import Cause, CauseKind, Examined
 from benchwright_verilog.semantics.body_flows import body_of
 from benchwright_verilog.semantics.guarded_statements import Guard, guarded
 from benchwright_verilog.semantics.named_values import symbol_of, symbols_in, targets_of
-from benchwright_verilog.semantics.registers import RESET, clock_and_resets, processes_of, registers, reset_of
+from benchwright_verilog.semantics.registers import clock_and_resets, is_reset_name, processes_of, registers, reset_of
 
 if TYPE_CHECKING:
     from pyslang.ast import AssignmentExpression, ProceduralBlockSymbol, Symbol
@@ -33,7 +33,7 @@ def polarity(examined: Examined) -> Iterator[Cause]:
             continue
         for guard, symbol, level in _reset_branches(block):
             by_edge = timing[1].get(symbol.hierarchicalPath)
-            is_named_reset = RESET.search(symbol.name) is not None
+            is_named_reset = is_reset_name(symbol.name)
             by_name = (0 if _LOW.search(symbol.name) else 1) if is_named_reset else None
             place = examined.design.range(guard.expression.sourceRange)
             if place is None or symbol.hierarchicalPath in seen:

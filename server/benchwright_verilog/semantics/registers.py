@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _CLOCKED = (ProceduralBlockKind.Always, ProceduralBlockKind.AlwaysFF)
 _EDGES = {EdgeKind.PosEdge: "posedge", EdgeKind.NegEdge: "negedge", EdgeKind.BothEdges: "edge"}
 _NOT = (UnaryOperator.LogicalNot, UnaryOperator.BitwiseNot)
-RESET = re.compile(r"(?:^|_)(?:[as]?_?rst|a?s?reset|srst|arst|nrst|clear|clr)", re.IGNORECASE)
+_RESET = re.compile(r"(?:^|_)(?:[as]?_?rst|a?s?reset|srst|arst|nrst|clear|clr)", re.IGNORECASE)
 """In the name of a reset."""
 _MAX_REGISTERS = 10_000
 
@@ -112,6 +112,11 @@ def processes_of(
             yield from processes_of(member)
 
 
+def is_reset_name(name: str) -> bool:
+    """Whether a signal of this name is taken for a reset, without being one that a process waits for."""
+    return _RESET.search(name) is not None
+
+
 def reset_of(guard: Guard) -> tuple[Symbol, int] | None:
     """The signal that a condition tests alone, and the level at which the condition holds."""
     expression, level = unwrapped(guard.expression), 1 if guard.holds else 0
@@ -176,7 +181,7 @@ def _reset(guards: Iterable[Guard], resets: dict[str, int], assignment: Assignme
     if symbol.hierarchicalPath in resets:
         is_it = level == resets[symbol.hierarchicalPath]
         return Reset(symbol.name, level, True, value) if is_it else None
-    is_named_so = RESET.search(symbol.name) is not None and outermost is not None and outermost.holds
+    is_named_so = is_reset_name(symbol.name) and outermost is not None and outermost.holds
     return Reset(symbol.name, level, False, value) if is_named_so else None
 
 

@@ -1,0 +1,47 @@
+"""State machines of a design as messages, in the units of the client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchwright_server.design_views_protocol import StateMachineView, StateView, TransitionView
+from benchwright_server.features.module_views import file_range
+
+if TYPE_CHECKING:
+    from benchwright_server.features.locations import Locations
+    from benchwright_verilog.semantics.state_machines import State, StateMachine, Transition
+
+_MAX_TRANSITIONS = 2_000
+_MAX_CONDITION = 2_000
+
+
+def machine_view(locations: Locations, machine: StateMachine) -> StateMachineView:
+    """The message about one machine."""
+    clock, reset = machine.clock, machine.reset
+    return StateMachineView(
+        path=machine.path,
+        name=machine.name,
+        type=machine.type,
+        clock=clock.name if clock is not None else None,
+        edge=clock.edge if clock is not None else None,
+        reset=reset.name if reset is not None else None,
+        reset_active=reset.active if reset is not None else None,
+        reset_asynchronous=reset.is_asynchronous if reset is not None else None,
+        reset_state=machine.reset_state,
+        states=[_state(locations, one) for one in machine.states],
+        transitions=[_transition(locations, one) for one in machine.transitions[:_MAX_TRANSITIONS]],
+        complete=machine.is_complete and len(machine.transitions) <= _MAX_TRANSITIONS,
+        declared=file_range(locations, machine.declared),
+    )
+
+
+def _state(locations: Locations, state: State) -> StateView:
+    at = file_range(locations, state.place)
+    return StateView(name=state.name, value=state.value, at=at, reachable=state.is_reachable)
+
+
+def _transition(locations: Locations, one: Transition) -> TransitionView:
+    condition = one.condition if len(one.condition) <= _MAX_CONDITION else f"{one.condition[: _MAX_CONDITION - 1]}…"
+    return TransitionView(
+        source=one.source, target=one.target, condition=condition, at=file_range(locations, one.place)
+    )
