@@ -2,6 +2,7 @@ import { GradingPanel } from "./grading.ts";
 import type { Panels } from "./panel.ts";
 import { ReplayPanels } from "./replay.ts";
 import { SchematicPanel } from "./schematic.ts";
+import { StateMachinesPanel } from "./stateMachines.ts";
 import { TracePanels } from "./trace.ts";
 
 /** Every panel that a command opens. */
@@ -9,5 +10,6 @@ export const PANELS: Panels = {
   grade: (context) => new GradingPanel(context),
   replay: (context) => new ReplayPanels(context),
   schematic: (context) => new SchematicPanel(context),
+  stateMachines: (context) => new StateMachinesPanel(context),
   trace: (context) => new TracePanels(context),
 };

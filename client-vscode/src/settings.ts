@@ -11,6 +11,7 @@ export const SERVER_GROUPS = [
   "assistant",
   "judge",
   "ownTests",
+  "designViews",
 ] as const;
 
 /** Settings that take effect when the server starts; it follows changes of the others. */

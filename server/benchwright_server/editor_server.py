@@ -96,6 +96,9 @@ class Lenses(Protocol):
     def refresh(self) -> None:
         """Ask the client to fetch them again."""
 
+    def saved(self) -> None:
+        """A file was saved."""
+
     async def lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """The lenses of a file."""
 

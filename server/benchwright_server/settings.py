@@ -34,7 +34,7 @@ class Features:
     definition: bool = True
     """Where a name is declared, defined, typed or implemented."""
     design_views: bool = True
-    """Drivers and loads across the hierarchy; registers, schematic and size of a module."""
+    """Drivers and loads across the hierarchy; registers, state machines, schematic and size of a module."""
     diagnostics: bool = True
     """Errors and warnings of slang, Verilator and verible."""
     document_links: bool = True
@@ -146,6 +146,15 @@ class OwnTests:
 
 
 @dataclass(frozen=True)
+class DesignViews:
+    """What is shown of a design without being asked for."""
+
+    size_lens: bool = False
+    """Show the number of cells and wires of each module above it, and its longest combinational path, with their
+    changes since the last save. Needs Yosys, which runs after each save."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings of the server."""
 
@@ -158,6 +167,7 @@ class Settings:
     assistant: Assistant = field(default_factory=Assistant)
     judge: Judge = field(default_factory=Judge)
     own_tests: OwnTests = field(default_factory=OwnTests)
+    design_views: DesignViews = field(default_factory=DesignViews)
 
     @property
     def analysed(self) -> Project:

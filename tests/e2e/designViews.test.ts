@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { faultsOfPages } from "./accessibility.ts";
 import { scenario } from "./scenario.ts";
 
 const LEAF = `module leaf #(parameter W = 4) (input clk, rst, input [W-1:0] d, output logic [W-1:0] q);
@@ -13,6 +14,22 @@ const TOP = `module top (input clk, rst, input [7:0] data, output [7:0] result);
   wire [7:0] middle;
   leaf #(8) u_first (.clk, .rst, .d(data), .q(middle));
   leaf #(8) u_second (.clk, .rst, .d(middle), .q(result));
+endmodule
+`;
+
+const MACHINE = `module traffic (input clk, rst, car, output logic go);
+  typedef enum logic [1:0] {RED, GREEN, AMBER} light_t;
+  light_t light, next;
+  always_ff @(posedge clk) if (rst) light <= RED; else light <= next;
+  always_comb begin
+    next = light;
+    case (light)
+      RED: if (car) next = GREEN;
+      GREEN: if (!car) next = AMBER;
+      default: next = RED;
+    endcase
+  end
+  assign go = light == GREEN;
 endmodule
 `;
 
@@ -42,5 +59,35 @@ scenario(
     await editor.command("Benchwright: What Drives This");
     await editor.sees(editor.page.locator(".pane", { hasText: "Drivers" }).first(), /\.q\(middle\)/);
     await editor.picture("drivers");
+  },
+);
+
+scenario(
+  "a state machine is drawn, its states and arrows lead to the source, and the keyboard gets to them",
+  {
+    opened: design,
+    before: async (folder) => {
+      await mkdir(design(folder));
+      await writeFile(join(design(folder), "traffic.sv"), MACHINE);
+    },
+  },
+  async ({ editor }) => {
+    await editor.openFile("traffic.sv");
+    await editor.command("Benchwright: Show State Machines");
+    const page = await editor.webview(".schematic");
+    await page.locator(".state").first().waitFor();
+    assert.deepEqual(await page.locator(".state text").allTextContents(), ["RED", "GREEN", "AMBER"]);
+    assert.match(await page.locator("main").innerText(), /rst resets to RED, synchronous/);
+    await editor.picture("state-machines");
+    await page.locator(".net", { hasText: "!car" }).filter({ hasText: "!car" }).first().dispatchEvent("click");
+    const place = editor.page.locator("[id='status.editor.selection']");
+    await editor.sees(place, /Ln (8|9)/);
+    await page.locator(".schematic").focus();
+    await page.locator(".schematic").press("n");
+    await page.locator(".schematic").press("n");
+    await editor.sees(page.locator("[role=status]"), /GREEN/);
+    await page.locator(".schematic").press("Enter");
+    await editor.sees(place, /Ln 9/);
+    assert.deepEqual(await faultsOfPages(editor.page), []);
   },
 );

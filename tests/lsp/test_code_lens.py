@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -8,7 +9,7 @@ from lsprotocol import types
 
 from .conftest import Editors
 from .cursor import VARIANTS, Scratch, scratch
-from .session import Editor
+from .session import PATIENCE_S, Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -90,3 +91,27 @@ async def test_while_the_clock_runs_a_file_can_be_submitted_from_its_lens(editor
     run, submit = [lens.command for lens in await editor.lenses(file) if lens.command]
     assert (run.command, submit.command) == ("benchwright.run", "benchwright.submit")
     assert list(submit.arguments or ()) == [{"uri": desk.uri}]
+
+
+async def test_the_size_of_a_module_is_shown_with_its_change_since_the_last_save(editors: Editors) -> None:
+    editor = await editors(options={"designViews": {"sizeLens": True}})
+    text = "module «m»(input logic [3:0] a, b, output logic [3:0] y);\n  assign y = a + b;\nendmodule\n"
+
+    async def size(file: Scratch) -> str:
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                told = [title(one) for one in await editor.lenses(file) if one.command is not None]
+                if told:
+                    return told[-1]
+                await asyncio.sleep(0.1)
+
+    async with scratch(editor, text) as file:
+        assert await size(file) == "1 cell · 3 wires · longest path 1"
+        file.type(" + (a ^ b)", after="a + b")
+        file.save()
+        assert await size(file) == "3 cells (+2) · 3 wires · longest path 2 (+1)"
+
+
+async def test_without_the_setting_no_size_is_shown(editor: Editor) -> None:
+    async with scratch(editor, "module m(input a, output y); assign y = ~a; endmodule\n") as file:
+        assert [one.command for one in await editor.lenses(file)] == [None]

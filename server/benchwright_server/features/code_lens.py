@@ -1,4 +1,4 @@
-"""The lens above a module: run the hidden tests, with the latest result; submit; list and choose its instances."""
+"""The lenses above a module: run the hidden tests, with the latest result; submit; its instances; its size."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from benchwright_problems.problem import Kind
 from benchwright_server.features.instances import choice_lenses
 from benchwright_server.features.locations import Locations
 from benchwright_server.features.own_tests import test_lenses
+from benchwright_server.features.size_lenses import SizeLenses
 from benchwright_server.operations import path_of
 from benchwright_server.protocol import AttemptStatus, VerdictView
 from benchwright_verilog.semantics.navigation import references
@@ -48,12 +49,17 @@ class CodeLenses:
 
     def __init__(self, server: EditorServer) -> None:
         self._server = server
+        self._sizes = SizeLenses(server)
 
     def refresh(self) -> None:
         """Ask the client to fetch the lenses again, if it can."""
         workspace = self._server.client_capabilities.workspace
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
             self._server.workspace_code_lens_refresh(None)
+
+    def saved(self) -> None:
+        """A file was saved."""
+        self._sizes.saved()
 
     async def lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """Those of one file; how often a module is used is left to `resolve`."""
@@ -68,9 +74,11 @@ class CodeLenses:
             lenses.append(types.CodeLens(place, data={"uri": document.uri, "module": module.name}))
         if self._server.settings.features.own_tests:
             lenses += await test_lenses(self._server, document)
+        places = [(one.name, document.lines.byte_range(one.start, one.end)) for one in modules]
+        if self._server.settings.features.design_views:
+            lenses += await self._sizes.lenses(document.uri, places)
         # Only a module with parameters differs from one instance to another.
         if self._server.settings.features.instances and b"#" in document.lines.data:
-            places = [(one.name, document.lines.byte_range(one.start, one.end)) for one in modules]
             await self._server.live.rest(document.uri)
             lenses += await choice_lenses(self._server, document.uri, places)
         return lenses

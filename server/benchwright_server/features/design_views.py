@@ -32,11 +32,11 @@ from benchwright_server.errors import ServerError
 from benchwright_server.features import aids
 from benchwright_server.features.locations import Locations
 from benchwright_server.features.module_views import chosen, file_range, instance_of, use
+from benchwright_server.features.netlists import Netlists
 from benchwright_server.features.project_of import project_of
 from benchwright_server.features.requests import register_operation
 from benchwright_server.features.state_machine_views import machine_view
 from benchwright_server.netlist.sizes import Sizes
-from benchwright_server.netlist.yosys import Yosys
 from benchwright_server.operation import Operation
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_server.netlist.schematic import CellPort, End, Schematic
     from benchwright_server.netlist.size import Size
-    from benchwright_server.netlist.yosys import Netlist
     from benchwright_verilog.semantics.instances import Design, Instance
     from benchwright_verilog.semantics.project import Project
     from benchwright_verilog.semantics.registers import Register
@@ -65,7 +64,7 @@ class DesignViews:
 
     def __init__(self, server: EditorServer) -> None:
         self.server = server
-        self._yosys = Yosys()
+        self._netlists = Netlists(server)
         self._sizes = Sizes()
         self._flows: WeakKeyDictionary[Design, SignalFlow] = WeakKeyDictionary()
 
@@ -177,7 +176,7 @@ class DesignViews:
         """The drawing of a module, with its instances as boxes."""
         from benchwright_server.netlist.schematic import schematic
 
-        instance, netlist = await self._netlist(params, "schematic", is_deep=False)
+        instance, netlist = await self._netlists.of(params, "schematic", is_deep=False)
         drawn = await asyncio.to_thread(schematic, netlist)
         return await asyncio.to_thread(_schematic, Locations(self.server), instance, drawn)
 
@@ -185,7 +184,7 @@ class DesignViews:
         """The size of a module with all below it."""
         from benchwright_server.netlist.size import size_of
 
-        instance, netlist = await self._netlist(params, "design_size", is_deep=True)
+        instance, netlist = await self._netlists.of(params, "design_size", is_deep=True)
         size = await asyncio.to_thread(size_of, netlist)
         place = str(instance.declared.path) if instance.declared is not None else ""
         now, before = self._sizes.changed((place, instance.path), netlist.digest, size)
@@ -196,21 +195,6 @@ class DesignViews:
             before=_size(before) if before is not None else None,
             path=list(now.path[:_MAX_SHOWN]),
         )
-
-    async def _netlist(self, params: ModuleViewParams, feature: str, *, is_deep: bool) -> tuple[Instance, Netlist]:
-        from benchwright_verilog.semantics.standalone_files import standalone_files
-
-        _, design, instance = await instance_of(self.server, params)
-        declared = instance.declared.path if instance.declared is not None else None
-        # Before any work for it: the work is what an attempt may forbid.
-        await use(self.server, params.uri, feature, instance.path, declared)
-        inner = await asyncio.to_thread(lambda: list(design.below(instance.path)))
-        if not is_deep:
-            depth = len(instance.modules) + 1
-            inner = [one for one in inner if len(one.modules) == depth or one.kind == "interface"]
-        boxes = sorted({one.module for one in inner if one.kind == "module"}) if not is_deep else []
-        files = await asyncio.to_thread(standalone_files, design, [instance, *inner])
-        return instance, await self._yosys.netlist(instance, files, [one for one in boxes if one != instance.module])
 
 
 VIEW_OPERATIONS: tuple[Operation[DesignViews, Any, Any], ...] = (
@@ -333,5 +317,5 @@ def _size(size: Size) -> SizeView:
         memory_bits=size.memory_bits,
         wires=size.wires,
         wire_bits=size.wire_bits,
-        longest_path=max(0, len(size.path) - 1),
+        longest_path=size.longest,
     )

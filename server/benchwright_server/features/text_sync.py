@@ -100,6 +100,7 @@ class TextSync:
 
     async def _saved(self, uri: str) -> None:
         session, path = await self._place(uri)
+        self._server.lenses.saved()
         self._lint(uri, session, path)
         if session is None or session.ended:
             return

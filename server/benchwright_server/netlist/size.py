@@ -30,6 +30,11 @@ class Size:
         """Of all types."""
         return sum(number for _, number in self.cells)
 
+    @property
+    def longest(self) -> int:
+        """Cells on the longest combinational path."""
+        return max(0, len(self.path) - 1)
+
 
 def size_of(netlist: Netlist) -> Size:
     """The size of a netlist without boxes."""

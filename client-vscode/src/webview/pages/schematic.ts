@@ -1,32 +1,30 @@
 import type { DesignSize, FileRange, RegisterTable, RegisterView, SchematicView, SizeView } from "../../generated/protocol.ts";
 import type { Box, Drawing, Line } from "../../schematicGraph.ts";
+import type { Failure, FromModulePage, ToModulePage } from "../../modulePanel.ts";
 import { connect } from "../connection.ts";
+import { drawingFrame } from "../drawingFrame.ts";
 import { button, element, main } from "../elements.ts";
+import { shape } from "../svg.ts";
+import { row, table } from "../table.ts";
 
-interface Failure {
-  readonly failure: string;
+/** The schematic of a module, with the place of everything. */
+export interface DrawnSchematic {
+  readonly view: SchematicView;
+  readonly drawing: Drawing;
 }
 
 export interface SchematicPage {
   readonly title: string;
-  readonly drawn: { readonly view: SchematicView; readonly drawing: Drawing } | Failure;
+  readonly drawn: DrawnSchematic | Failure;
   readonly size: DesignSize | Failure;
   readonly registers: RegisterTable | Failure;
 }
 
-export type ToSchematic = { readonly type: "loading" } | { readonly type: "page"; readonly page: SchematicPage };
-
-export interface FromSchematic {
-  readonly type: "open";
-  readonly at: FileRange;
-}
-
-const SVG = "http://www.w3.org/2000/svg";
 const status = element("p", { role: "status" }, "Loading …");
 const body = element("div");
 main().append(status, body);
 
-const send = connect<ToSchematic, FromSchematic>((message) => {
+const send = connect<ToModulePage<SchematicPage>, FromModulePage>((message) => {
   if (message.type === "loading") {
     status.textContent = "Loading …";
     return;
@@ -47,76 +45,20 @@ function open(at: FileRange | null): void {
   if (at) send({ type: "open", at });
 }
 
-function shape<K extends keyof SVGElementTagNameMap>(
-  tag: K,
-  attributes: Readonly<Record<string, string | number>>,
-  ...children: (Node | string)[]
-): SVGElementTagNameMap[K] {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...children);
-  return made;
-}
-
 function schematic(view: SchematicView, drawing: Drawing): Node[] {
   const { width, height } = drawing;
-  let zoom = Math.min(1, Math.max(0.1, 800 / Math.max(1, width)));
-  const boxes = drawing.boxes.map((one) => boxShape(one));
+  const parts = drawing.boxes.map((box) => ({
+    shape: boxShape(box),
+    text: [box.title, box.subtitle].filter(Boolean).join(", "),
+    open: () => open(box.at),
+  }));
   const drawn = shape(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Schematic of ${view.module}; the same as a table is below` },
     ...drawing.lines.map((line) => lineShape(line)),
-    ...boxes,
+    ...parts.map((part) => part.shape),
   );
-  const scale = () => {
-    drawn.setAttribute("width", String(width * zoom));
-    drawn.setAttribute("height", String(height * zoom));
-  };
-  scale();
-  const frame = element("div", { class: "schematic", tabindex: "0", role: "group", "aria-label": "Schematic" });
-  frame.append(drawn);
-  const by = (factor: number) => {
-    zoom = Math.min(4, Math.max(0.05, zoom * factor));
-    scale();
-  };
-  let selected = -1;
-  const select = (number: number) => {
-    boxes[selected]?.classList.remove("selected");
-    selected = number;
-    const box = boxes[selected];
-    box?.classList.add("selected");
-    box?.scrollIntoView({ block: "center", inline: "center" });
-    const { title = "", subtitle = "" } = drawing.boxes[selected] ?? {};
-    status.textContent = [title, subtitle].filter(Boolean).join(", ");
-  };
-  frame.addEventListener("keydown", (event) => {
-    if (event.key === "+") by(1.25);
-    else if (event.key === "-") by(0.8);
-    else if (event.key === "n") select((selected + 1) % boxes.length);
-    else if (event.key === "p") select((selected + boxes.length - 1) % boxes.length);
-    else if (event.key === "Enter") open(drawing.boxes[selected]?.at ?? null);
-  });
-  frame.addEventListener(
-    "wheel",
-    (event) => {
-      if (!event.ctrlKey) return;
-      event.preventDefault();
-      by(event.deltaY < 0 ? 1.1 : 0.9);
-    },
-    { passive: false },
-  );
-  const search = element("input", { type: "search", "aria-label": "Find a cell", placeholder: "Find a cell" });
-  search.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    const text = search.value.toLowerCase();
-    const order = drawing.boxes.map((_, number) => (selected + 1 + number) % boxes.length);
-    const found = order.find((number) => `${drawing.boxes[number]?.title} ${drawing.boxes[number]?.subtitle}`.toLowerCase().includes(text));
-    if (found === undefined) status.textContent = `No cell is called ${search.value}.`;
-    else select(found);
-  });
-  const actions = element("div", { class: "actions" }, search, button("Zoom in", () => by(1.25)), button("Zoom out", () => by(0.8)));
-  const hint = element("p", { class: "policy" }, "In the schematic: + and - zoom, n and p select a cell, Enter shows its source, arrows scroll.");
-  return [actions, frame, hint, cellTable(view)];
+  return [...drawingFrame({ drawn, width, height, label: "Schematic", parts, partName: "cell", status }), cellTable(view)];
 }
 
 function boxShape(box: Box): SVGGElement {
@@ -207,13 +149,4 @@ function linked(text: string, at: FileRange | null): Node | string {
   const made = button(text, () => open(at));
   made.classList.add("link");
   return made;
-}
-
-function row(...cells: (Node | string)[]): HTMLTableRowElement {
-  return element("tr", {}, ...cells.map((cell) => element("td", {}, cell)));
-}
-
-function table(headings: readonly string[], rows: readonly HTMLTableRowElement[]): HTMLTableElement {
-  const head = element("tr", {}, ...headings.map((heading) => element("th", { scope: "col" }, heading)));
-  return element("table", { class: "plain" }, element("thead", {}, head), element("tbody", {}, ...rows));
 }

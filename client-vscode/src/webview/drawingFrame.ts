@@ -1,0 +1,75 @@
+import { button, element } from "./elements.ts";
+
+/** A part of a drawing that the keyboard gets to. */
+export interface Part {
+  readonly shape: SVGGElement;
+  /** What a screen reader says of it, and what the search looks in. */
+  readonly text: string;
+  readonly open: () => void;
+}
+
+/** A drawing that scrolls and zooms. */
+export interface Framed {
+  readonly drawn: SVGSVGElement;
+  readonly width: number;
+  readonly height: number;
+  readonly label: string;
+  readonly parts: readonly Part[];
+  /** What a part is called, such as `cell`. */
+  readonly partName: string;
+  /** Says what is selected. */
+  readonly status: HTMLElement;
+}
+
+/** A frame around a drawing, with its buttons, its search and its keys. */
+export function drawingFrame({ drawn, width, height, label, parts, partName, status }: Framed): Node[] {
+  let zoom = Math.min(1, Math.max(0.1, 800 / Math.max(1, width)));
+  const scale = () => {
+    drawn.setAttribute("width", String(width * zoom));
+    drawn.setAttribute("height", String(height * zoom));
+  };
+  scale();
+  const frame = element("div", { class: "schematic", tabindex: "0", role: "group", "aria-label": label });
+  frame.append(drawn);
+  const by = (factor: number) => {
+    zoom = Math.min(4, Math.max(0.05, zoom * factor));
+    scale();
+  };
+  let selected = -1;
+  const select = (number: number) => {
+    parts[selected]?.shape.classList.remove("selected");
+    selected = number;
+    const part = parts[selected];
+    part?.shape.classList.add("selected");
+    part?.shape.scrollIntoView({ block: "center", inline: "center" });
+    status.textContent = part?.text ?? "";
+  };
+  frame.addEventListener("keydown", (event) => {
+    if (event.key === "+") by(1.25);
+    else if (event.key === "-") by(0.8);
+    else if (event.key === "n") select((selected + 1) % parts.length);
+    else if (event.key === "p") select((selected + parts.length - 1) % parts.length);
+    else if (event.key === "Enter") parts[selected]?.open();
+  });
+  frame.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      by(event.deltaY < 0 ? 1.1 : 0.9);
+    },
+    { passive: false },
+  );
+  const search = element("input", { type: "search", "aria-label": `Find a ${partName}`, placeholder: `Find a ${partName}` });
+  search.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    const text = search.value.toLowerCase();
+    const order = parts.map((_, number) => (selected + 1 + number) % parts.length);
+    const found = order.find((number) => parts[number]?.text.toLowerCase().includes(text));
+    if (found === undefined) status.textContent = `No ${partName} is called ${search.value}.`;
+    else select(found);
+  });
+  const actions = element("div", { class: "actions" }, search, button("Zoom in", () => by(1.25)), button("Zoom out", () => by(0.8)));
+  const hint = `In the drawing: + and - zoom, n and p select a ${partName}, Enter shows its source, arrows scroll.`;
+  return [actions, frame, element("p", { class: "policy" }, hint)];
+}
