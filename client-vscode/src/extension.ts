@@ -17,7 +17,6 @@ import { reportIdle } from "./idle.ts";
 import { chooseInstance, type ModulePlace } from "./instanceChoice.ts";
 import { InstanceTree } from "./instanceTree.ts";
 import { showExpandedFile } from "./macroExpansion.ts";
-import { NumbersPage } from "./numbers.ts";
 import { Opening } from "./opening.ts";
 import { registerPanels } from "./panel.ts";
 import { OwnTests } from "./ownTests.ts";
@@ -60,7 +59,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     () => form.settled(),
   );
   const study = new StudyPanel(context.extensionUri, server, attempts, opening, context.globalState);
-  const numbers = new NumbersPage(server);
   const pages = new ProblemPages(server);
   const instances = new InstanceTree(server);
   const signals = new SignalTree(server);
@@ -104,7 +102,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     signIn: async () => (await accounts.signIn()) && tree.refresh(),
     study: (row?: Row) => study.show(row && "study" in row ? row.study.study : undefined),
     withdraw: () => study.withdraw(),
-    numbers: () => numbers.show(),
     refresh: () => (server.failure ? server.start() : tree.refresh()),
     groupProblems: () => tree.group(),
     filterProblems: () => tree.search(),
@@ -153,7 +150,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     doctor,
     registerPanels(PANELS, { extension: context.extensionUri, server, attempts, memory: context.globalState }),
     study,
-    numbers,
     pages,
     servedModels,
     new ClockItem(attempts),

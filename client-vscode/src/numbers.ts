@@ -1,42 +1,46 @@
 import * as vscode from "vscode";
-import { numbersPage, type NumbersGroup } from "./numbersPage.ts";
+import type { Panel, PanelContext } from "./panel.ts";
+import type { NumbersGroup } from "./progress.ts";
 import { shown } from "./reporting.ts";
-import type { Server } from "./server.ts";
+import { WebviewHost } from "./webviewHost.ts";
+import type { ToNumbers } from "./webview/pages/numbers.ts";
 
-const SCHEME = "benchwright-numbers";
+/** A person's own progress: times and results, and those of others where a study allows it. */
+export class NumbersPanel implements Panel {
+  private panel: vscode.WebviewPanel | undefined;
+  private host: WebviewHost<ToNumbers, never> | undefined;
 
-/** Shows a person's own times and results, and those of others where a study allows it. */
-export class NumbersPage implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private text = "";
-  private pages = 0;
-  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
-
-  constructor(private readonly server: Server) {}
-
-  provideTextDocumentContent(): string {
-    return this.text;
-  }
+  constructor(private readonly context: PanelContext) {}
 
   async show(): Promise<void> {
-    const groups = await shown(this.groups());
-    if (!groups) return;
-    this.text = numbersPage(groups);
-    // A preview that is already open does not load the same document again.
-    this.pages += 1;
-    const page = vscode.Uri.from({ scheme: SCHEME, path: "/My Numbers.md", query: String(this.pages) });
-    await vscode.commands.executeCommand("markdown.showPreview", page);
+    if (this.panel) {
+      this.panel.reveal();
+      await this.load();
+      return;
+    }
+    const options = { enableScripts: true, retainContextWhenHidden: true };
+    this.panel = vscode.window.createWebviewPanel("benchwright.numbers", "My Numbers", vscode.ViewColumn.Active, options);
+    this.panel.onDidDispose(() => (this.panel = this.host = undefined));
+    const page = { extension: this.context.extension, page: "numbers", title: "My Numbers" };
+    this.host = new WebviewHost(this.panel.webview, page, () => void this.load());
   }
 
   dispose(): void {
-    this.registration.dispose();
+    this.panel?.dispose();
+  }
+
+  private async load(): Promise<void> {
+    const groups = await shown(this.groups());
+    if (groups) this.host?.post({ groups });
   }
 
   private async groups(): Promise<NumbersGroup[]> {
-    const { studies } = await this.server.request("studies", {});
+    const { server } = this.context;
+    const { studies } = await server.request("studies", {});
     const ofStudies = studies.map(async ({ study, title }): Promise<NumbersGroup> => {
-      return { heading: title, attempts: (await this.server.request("numbers", { study })).attempts };
+      return { heading: title, attempts: (await server.request("numbers", { study })).attempts };
     });
-    const outside = { heading: "Outside studies", attempts: (await this.server.request("numbers", {})).attempts };
+    const outside = { heading: "Outside studies", attempts: (await server.request("numbers", {})).attempts };
     return [...(await Promise.all(ofStudies)), outside];
   }
 }

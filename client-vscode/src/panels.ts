@@ -1,4 +1,5 @@
 import { GradingPanel } from "./grading.ts";
+import { NumbersPanel } from "./numbers.ts";
 import type { Panels } from "./panel.ts";
 import { ReplayPanels } from "./replay.ts";
 import { SchematicPanel } from "./schematic.ts";
@@ -8,6 +9,7 @@ import { TracePanels } from "./trace.ts";
 /** Every panel that a command opens. */
 export const PANELS: Panels = {
   grade: (context) => new GradingPanel(context),
+  numbers: (context) => new NumbersPanel(context),
   replay: (context) => new ReplayPanels(context),
   schematic: (context) => new SchematicPanel(context),
   stateMachines: (context) => new StateMachinesPanel(context),

@@ -367,6 +367,17 @@ class OthersView(Wire):
     three_quarters_min: float | None
 
 
+class SpentView(Wire):
+    """Where the active time of an attempt went, in minutes."""
+
+    writing_min: float
+    """Up to ten seconds before each edit."""
+    waiting_min: float
+    """While hidden tests ran, and nothing was written."""
+    reading_min: float
+    """The rest: reading and thinking."""
+
+
 class OwnNumber(Wire):
     """One of the user's own attempts."""
 
@@ -391,6 +402,13 @@ class OwnNumber(Wire):
     """Share of inserted text that came from completions or chat."""
     others: OthersView | None
     """Null if the study does not show it, until the attempt ends, and with fewer than five others."""
+    category: str
+    """What the problem asks for, in words; empty if its pack does not say."""
+    skill: str
+    """Of a question; empty if its pack does not say."""
+    started: str
+    """When its clock was started, ISO 8601; empty if it was not."""
+    spent: SpentView
 
 
 class OwnNumbers(Wire):

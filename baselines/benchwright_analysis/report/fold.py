@@ -6,7 +6,7 @@ The rules are the steps that replay uses too: `clock`, `timeline`, `attribution`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
@@ -25,6 +25,7 @@ from benchwright_attempts.events import EVENT_TYPES
 from benchwright_attempts.hint_ladder import FEATURE
 from benchwright_attempts.record import AttemptHeader, read_json, type_of
 from benchwright_attempts.state import STUDY_CLOSED, AttemptState
+from benchwright_attempts.time_spent import Spent, TimeSpent
 from benchwright_attempts.timeline import MAIN_THRESHOLD_S, THRESHOLDS_S, TimeAtWork
 from benchwright_problems.aids import Aid
 
@@ -69,6 +70,8 @@ class Folded:
     """The errors in a wrong choice; none if no judge was asked."""
     assistance: Assistance = NO_ASSISTANCE
     """Requests and offers of completions, and which program worked."""
+    spent: Spent = field(default_factory=Spent)
+    """Where the active time went."""
 
 
 class Fold:
@@ -95,6 +98,7 @@ class Fold:
         "_readers",
         "_reflection",
         "_rows",
+        "_spent",
         "_verdicts",
         "_work",
     )
@@ -113,6 +117,7 @@ class Fold:
         self._activity, self._clock_changes = EVENT_TYPES.activity, EVENT_TYPES.clock_changes
         self._clock = Clock()
         self._work = TimeAtWork((*THRESHOLDS_S, threshold_s))
+        self._spent = TimeSpent(threshold_s)
         self._edits = Edits()
         self._verdicts = Verdicts()
         self._facts = Facts()
@@ -144,8 +149,10 @@ class Fold:
         now = clock.active_ns
         if not work.focused:
             work.unfocused_ns += now - before
-        if step in self._activity:
+        is_activity = step in self._activity
+        if is_activity:
             work.activity(now)
+        self._spent.take(step, now, is_activity=is_activity)
         if rows is not None and step in self._clock_changes:
             rows.state(clock.state.value)
         reader = self._readers.get(step)
@@ -170,6 +177,7 @@ class Fold:
             self._reflection,
             self._errors,
             self._assistance.all(),
+            self._spent.spent(self._clock.active_ns),
         )
 
     # Readers of events, by what their types declare

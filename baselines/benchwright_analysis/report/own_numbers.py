@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchwright_analysis.report.exclusions import exclude
 from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.report.problem_facts import facts_of
+from benchwright_analysis.report.problem_facts import ProblemFacts, facts_of
 from benchwright_analysis.report.reading import Job, fold_attempts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.terms import ClockDisplay, Feedback, Terms
+from benchwright_attempts.time_spent import Spent
 from benchwright_problems.store import Store
 from benchwright_studies.studies import RegisteredStudy, Studies, terms
 
@@ -56,6 +57,13 @@ class OwnAttempt:
     share_by_assistant: float | None
     others: Others | None
     """`None` if the study does not show it, there are too few others, or the own attempt has not ended."""
+    category: str
+    """What the problem asks for, in words; empty if its pack does not say."""
+    skill: str
+    """Of a question; empty if its pack does not say."""
+    started: str
+    """When its clock was started, ISO 8601; empty if it was not."""
+    spent: Spent
 
 
 def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str = "") -> list[OwnAttempt]:
@@ -69,17 +77,18 @@ def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str =
     """
     if not study:
         mine = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
-        return [_own(one, [], shows_results=True) for one in sorted(_rows(log, store, mine, {}), key=_position)]
+        rows = _rows(log, store, mine, {})
+        return [rows.own(one, [], shows_results=True) for one in sorted(rows.observations, key=_position)]
     registered = Studies(log, Attempts(log)).study(study)
     known = registered.study
     shows_results = known.feedback is not Feedback.NONE
     shows_others = known.show_distribution and shows_results
     headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
     rows = _rows(log, store, headers, {study: known.idle_minutes * 60})
-    own_rows = [one for one in rows if one.participant == participant and not one.practice]
+    own_rows = [one for one in rows.observations if one.participant == participant and not one.practice]
     own = sorted((one for one in own_rows if _is_shown(log, registered, one)), key=_position)
-    others = [one for one in rows if one.participant != participant and one.is_analysed and one.is_person]
-    return [_own(one, others, shows_results=shows_results) for one in own]
+    others = [one for one in rows.observations if one.participant != participant and one.is_analysed and one.is_person]
+    return [rows.own(one, others, shows_results=shows_results) for one in own]
 
 
 def _is_shown(log: StudyLog, known: RegisteredStudy, one: Observation) -> bool:
@@ -89,37 +98,49 @@ def _is_shown(log: StudyLog, known: RegisteredStudy, one: Observation) -> bool:
     return said.shows_of_clock(summary.kinds, ended=summary.state.ended) is ClockDisplay.SHOWN
 
 
-def _rows(
-    log: StudyLog, store: Store, headers: Sequence[AttemptHeader], thresholds: dict[str, float]
-) -> list[Observation]:
+@dataclass(frozen=True)
+class _Rows:
+    """Attempts with what is known around them."""
+
+    observations: list[Observation]
+    facts: Mapping[str, ProblemFacts]
+    spent: Mapping[str, Spent]
+
+    def own(self, one: Observation, others: Sequence[Observation], *, shows_results: bool) -> OwnAttempt:
+        ended = one.state in ("submitted", "abandoned", "timed_out")
+        first = one.first_pass_s / 60 if one.first_pass_s is not None and shows_results else None
+        facts = self.facts.get(one.problem, ProblemFacts())
+        return OwnAttempt(
+            attempt=one.attempt,
+            problem=one.problem,
+            title=one.title,
+            condition=one.condition,
+            state=one.state,
+            passed=one.passed if shows_results and (one.passed or one.outcome == "failed") else None,
+            score=one.score if shows_results else None,
+            active_min=one.active_s / 60,
+            first_pass_min=first,
+            runs=one.runs,
+            forecast_min=one.forecast_minutes,
+            forecast_ratio=first / one.forecast_minutes if first is not None and one.forecast_minutes else None,
+            share_by_assistant=one.share_by_assistant,
+            others=_others([other for other in others if other.problem == one.problem]) if ended else None,
+            category=facts.category_label,
+            skill=facts.skill,
+            started=one.started,
+            spent=self.spent[one.attempt],
+        )
+
+
+def _rows(log: StudyLog, store: Store, headers: Sequence[AttemptHeader], thresholds: dict[str, float]) -> _Rows:
     facts = facts_of(store, {header.problem for header in headers})
     folded, _ = fold_attempts(Job(log.path, headers, facts, thresholds, check=False), events=0)
-    return exclude([one.observation for one in folded], None, None)
+    observations = exclude([one.observation for one in folded], None, None)
+    return _Rows(observations, facts, {one.observation.attempt: one.spent for one in folded})
 
 
 def _position(one: Observation) -> tuple[int, str]:
     return one.position or 0, one.started
-
-
-def _own(one: Observation, others: Sequence[Observation], *, shows_results: bool) -> OwnAttempt:
-    ended = one.state in ("submitted", "abandoned", "timed_out")
-    first = one.first_pass_s / 60 if one.first_pass_s is not None and shows_results else None
-    return OwnAttempt(
-        attempt=one.attempt,
-        problem=one.problem,
-        title=one.title,
-        condition=one.condition,
-        state=one.state,
-        passed=one.passed if shows_results and (one.passed or one.outcome == "failed") else None,
-        score=one.score if shows_results else None,
-        active_min=one.active_s / 60,
-        first_pass_min=first,
-        runs=one.runs,
-        forecast_min=one.forecast_minutes,
-        forecast_ratio=first / one.forecast_minutes if first is not None and one.forecast_minutes else None,
-        share_by_assistant=one.share_by_assistant,
-        others=_others([other for other in others if other.problem == one.problem]) if ended else None,
-    )
 
 
 def _others(found: Sequence[Observation]) -> Others | None:

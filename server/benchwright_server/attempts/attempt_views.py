@@ -21,10 +21,13 @@ from benchwright_server.study_protocol import (
     ReplayMark,
     ReplayView,
     Span,
+    SpentView,
     TracePage,
 )
 
 if TYPE_CHECKING:
+    from benchwright_analysis.report.own_numbers import OwnAttempt
+
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_server.attempts.sessions import Sessions
     from benchwright_studies.study_log import StudyLog
@@ -110,4 +113,12 @@ def numbers_of(sessions: Sessions, study: str | None) -> OwnNumbers:
 
     participant = Participation(sessions.home).of(study) if study else ""
     found = own_numbers(sessions.log, sessions.store, study or "", participant)
-    return OwnNumbers(attempts=[OwnNumber.model_validate(asdict(one)) for one in found])
+    return OwnNumbers(attempts=[_number(one) for one in found])
+
+
+def _number(one: OwnAttempt) -> OwnNumber:
+    spent = one.spent
+    view = SpentView(
+        writing_min=spent.writing_s / 60, waiting_min=spent.waiting_s / 60, reading_min=spent.reading_s / 60
+    )
+    return OwnNumber.model_validate({**asdict(one), "spent": view})

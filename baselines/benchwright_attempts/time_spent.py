@@ -1,0 +1,69 @@
+"""Where the time of an attempt went: writing, waiting for hidden tests, reading and thinking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WRITING_GAP_S = 10.0
+"""Of the time before an edit, as much is writing; what is before that is reading or waiting."""
+_NS = 1_000_000_000
+_EDITS = frozenset({"edit", "edit_shape", "text"})
+_BEGIN = "run_started"
+_END = frozenset({"run_finished", "run_cancelled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Parts of the active time, in seconds."""
+
+    writing_s: float = 0.0
+    waiting_s: float = 0.0
+    """While hidden tests ran, and nothing was written."""
+    reading_s: float = 0.0
+    """The rest: the statement, code and results were read, or the solver thought."""
+
+
+class TimeSpent:
+    """Divides active time step by step, as `TimeAtWork` counts it.
+
+    Args:
+        threshold_s: How much of a gap without activity counts, in seconds.
+    """
+
+    __slots__ = ("_begun_ns", "_newest_ns", "_reading", "_threshold", "_waited", "_waiting", "_writing")
+
+    def __init__(self, threshold_s: float) -> None:
+        self._threshold = round(threshold_s * _NS)
+        self._newest_ns = 0
+        self._begun_ns: int | None = None
+        """When the run began that goes on, or the newest activity after that."""
+        self._waited = 0
+        """Time of runs since the newest activity."""
+        self._writing = self._waiting = self._reading = 0
+
+    def take(self, step: str, clock_ns: int, *, is_activity: bool) -> None:
+        """Takes one event at a time of the attempt's clock."""
+        if is_activity:
+            self._count(step in _EDITS, clock_ns)
+        if step == _BEGIN:
+            self._begun_ns = clock_ns
+        elif step in _END and self._begun_ns is not None:
+            self._waited += clock_ns - self._begun_ns
+            self._begun_ns = None
+
+    def spent(self, clock_ns: int) -> Spent:
+        """All up to a time of the attempt's clock."""
+        self._count(False, clock_ns)
+        return Spent(self._writing / _NS, self._waiting / _NS, self._reading / _NS)
+
+    def _count(self, is_edit: bool, clock_ns: int) -> None:
+        if self._begun_ns is not None:
+            self._waited += clock_ns - self._begun_ns
+            self._begun_ns = clock_ns
+        left = min(clock_ns - self._newest_ns, self._threshold)
+        writing = min(left, round(WRITING_GAP_S * _NS)) if is_edit else 0
+        waiting = min(left - writing, self._waited)
+        self._writing += writing
+        self._waiting += waiting
+        self._reading += left - writing - waiting
+        self._newest_ns, self._waited = clock_ns, 0
