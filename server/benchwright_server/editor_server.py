@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from benchwright_server.attempts.sessions import Sessions
     from benchwright_server.client import Client
-    from benchwright_server.protocol import AttemptStatus, Wire
     from benchwright_server.own_tests.last_results import LastResults
+    from benchwright_server.protocol import AttemptStatus, Wire
     from benchwright_server.settings import Settings
     from benchwright_verilog.findings.finding import Finding
     from benchwright_verilog.semantics.analysis import Analysis

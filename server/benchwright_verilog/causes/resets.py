@@ -132,7 +132,7 @@ def _targets(assignment: AssignmentExpression) -> Iterator[str]:
 
 def _reset_ports(examined: Examined) -> Iterator[PortSymbol]:
     for port in examined.symbol.body.portList:
-        if isinstance(port, PortSymbol) and port.direction == ArgumentDirection.In and RESET.search(port.name):
+        if isinstance(port, PortSymbol) and port.direction == ArgumentDirection.In and is_reset_name(port.name):
             yield port
 
 
