@@ -64,7 +64,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const signals = new SignalTree(server);
   const servedModels = new ServedModels(attempts, context);
   const explanations = new Explanations(server, attempts);
-  const ownTests = new OwnTests(server, attempts);
   const agentTools = new AgentTools(server, attempts);
   const waveforms = new Waveforms(context.extensionUri, server, context.workspaceState);
   const ownTests = new OwnTests(server, attempts, (uri) => waveforms.show(uri));
