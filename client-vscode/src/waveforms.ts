@@ -44,7 +44,7 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
     await vscode.commands.executeCommand("vscode.openWith", vscode.Uri.parse(uri), VIEW, vscode.ViewColumn.Beside);
   }
 
-  /** Adds the signal at the cursor in the source to the waveform that was looked at last. */
+  /** Adds the signal at the cursor in the source to the waveform that was shown last. */
   async addFromSource(): Promise<void> {
     const cursor = cursorInDesign();
     if (!cursor || !this.latest) {

@@ -157,7 +157,7 @@ class Agents(Protocol):
 
 
 class Waveforms(Protocol):
-    """The waveforms that the client looks at; see `features.waveforms`."""
+    """The waveforms that the client has open; see `features.waveforms`."""
 
     @property
     def cursor(self) -> CursorValues:

@@ -1,7 +1,7 @@
 """The `benchwright/*` messages of waveforms; see `protocol`.
 
 Times are ticks of the file, whole numbers; values are `h1f` of bits that are all known, `b1x0z` of others, a number of
-a real, JSON of a text.
+a real, JSON of a string.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class WaveformParams(Wire):
 
 
 class WaveformView(Wire):
-    """Result of `benchwright/waveform`: what a waveform says of itself."""
+    """Result of `benchwright/waveform`: the header of a waveform."""
 
     name: str
     format: str

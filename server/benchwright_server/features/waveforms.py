@@ -50,7 +50,7 @@ _QUIET_S = 1.0
 
 
 class Waveforms:
-    """The waveforms that one client looks at.
+    """The waveforms that one client has open.
 
     Args:
         server: Whose client.
@@ -63,7 +63,7 @@ class Waveforms:
         self._loading: set[asyncio.Task[None]] = set()
 
     async def open(self, params: WaveformParams) -> WaveformView:
-        """What a waveform says of itself; its values are read meanwhile."""
+        """The header of a waveform; its values are read meanwhile."""
         path = await self._allowed(params.uri)
         said = await self.readers.ask(path, "summary")
         event = AidUsed(aid=Aid.WAVEFORMS, feature="waveform", detail=path.name)
@@ -84,7 +84,7 @@ class Waveforms:
 
     async def _load(self, path: Path) -> None:
         reading = asyncio.ensure_future(self.readers.ask(path, "load"))
-        # Who asks for a window is told.
+        # A request for a window reports it.
         with contextlib.suppress(*FORESEEN):
             done, _ = await asyncio.wait({reading}, timeout=_QUIET_S)
             if not done:

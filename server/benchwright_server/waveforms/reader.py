@@ -56,7 +56,7 @@ class WaveformFile:
         return pywellen.Waveform(self._path)
 
     def summary(self) -> dict[str, Any]:
-        """What the file says of itself."""
+        """The header of the file."""
         scale = self._wave.timescale
         unit = str(scale.unit) if scale is not None else "unknown"
         return {

@@ -9,10 +9,10 @@ _LONGEST = 4096
 
 
 def value_text(value: Value, longest: int = _LONGEST) -> str:
-    """A value: `h1f` of bits that are all known, `b1x0z` of others, a number of a real, JSON of a text.
+    """A value: `h1f` of bits that are all known, `b1x0z` of others, a number of a real, JSON of a string.
 
     Args:
-        value: As it was read; a text is quoted.
+        value: As it was read; a string is quoted.
         longest: From how many characters on it is cut, which `…` at its end says.
     """
     match value:
