@@ -45,7 +45,7 @@ class _Tests(Wire):
 class _Finding(Wire):
     path: str = Field(description="The file with the finding, inside the workspace.")
     rule: str = Field(description="The rule, as the tool lint or the linter names it.")
-    source: str = Field("slang", description="The program that found it: slang, Verilator or verible.")
+    source: str = Field("slang", description="The program that found it: slang, verilator or verible.")
 
 
 class _Failure(Wire):

@@ -1,0 +1,75 @@
+"""An agent asks about the waveform of an own test: signals, values, edges, values when another signal rises."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from pygls.exceptions import JsonRpcException
+
+from benchwright_attempts.aid_used import AidUsed
+
+from .session import Desk, Editor
+
+pytest.importorskip("benchwright_server.waveform_protocol", reason="this server reads no waveforms")
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+BENCH = """
+`timescale 1ns / 1ns
+module tb_wave;
+  logic clk = 0;
+  logic [3:0] count = 0;
+  logic full = 0;
+  always #5 clk = ~clk;
+  always @(posedge clk) begin
+    count <= count + 1;
+    full <= count == 4'd6;
+  end
+  initial begin
+    #200 $finish;
+  end
+endmodule
+"""
+CLOCK, COUNT, FULL = (f"tb_wave.{name}" for name in ("clk", "count", "full"))
+
+
+async def use(desk: Desk, tool: str, **arguments: Any) -> dict[str, Any]:
+    answer = await desk.editor.ask("agentTool", uri=desk.uri, tool=tool, arguments=arguments, agent="a 1")
+    told: dict[str, Any] = json.loads(answer["text"])
+    return told
+
+
+async def test_an_agent_learns_the_value_of_a_signal_when_another_rose(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    (desk.folder / "tests").mkdir()
+    (desk.folder / "tests" / "tb_wave.sv").write_text(BENCH)
+    (run,) = (await use(desk, "run_own_tests", ids=["tests/tb_wave.sv"], waves=True))["runs"]
+    waves = run["waves"]
+    found = await use(desk, "wave_signals", waves=waves)
+    assert {CLOCK, COUNT, FULL} <= {one["path"] for one in found["signals"]}
+    assert [one["path"] for one in (await use(desk, "wave_signals", waves=waves, words=["FULL"]))["signals"]] == [FULL]
+
+    first = await use(desk, "wave_values_when", waves=waves, signal=FULL, edge="rise", read=[COUNT, FULL])
+    assert first["values"] == {COUNT: "h7", FULL: "h1"}
+    assert first["values_before"] == {COUNT: "h6", FULL: "h0"}
+    again = await use(desk, "wave_change", waves=waves, signal=FULL, edge="fall")
+    assert again["time"] > first["time"]
+    third = await use(desk, "wave_change", waves=waves, signal=CLOCK, edge="rise", nth=3)
+    values = await use(desk, "wave_values", waves=waves, signals=[COUNT], time=third["time"])
+    assert values["values"] == {COUNT: "h3"}
+    assert (await use(desk, "wave_change", waves=waves, signal=COUNT, value="h5"))["value"] == "h5"
+
+    for tool, arguments, said in (
+        ("wave_change", {"signal": FULL, "edge": "rise", "nth": 9}, "changes to h1 .* times after 0"),
+        ("wave_change", {"signal": "nowhere"}, "no signal nowhere"),
+        ("wave_values", {"signals": [COUNT], "time": 1 << 70}, "time"),
+        ("wave_signals", {"waves": "../../x.fst"}, "not in the workspace"),
+        ("wave_signals", {"waves": "rtl/sat_counter.sv"}, "."),
+    ):
+        with pytest.raises(JsonRpcException, match=said):
+            await use(desk, tool, **{"waves": waves, **arguments})
+    used = {(one.aid, one.through) for one in desk.events() if isinstance(one, AidUsed)}
+    assert used == {("agent_tools", "agent"), ("own_tests", "agent"), ("waveforms", "agent")}
