@@ -10,8 +10,6 @@ from benchwright_attempts.aid_used import AidUsed
 
 from .session import Editor
 
-pytest.importorskip("benchwright_server.explain_protocol", reason="this server explains nothing")
-
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 

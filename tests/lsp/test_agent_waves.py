@@ -12,8 +12,6 @@ from benchwright_attempts.aid_used import AidUsed
 
 from .session import Desk, Editor
 
-pytest.importorskip("benchwright_server.waveform_protocol", reason="this server reads no waveforms")
-
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BENCH = """

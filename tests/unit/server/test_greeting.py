@@ -185,7 +185,7 @@ def test_capabilities_that_make_no_sense_are_capabilities_that_are_not_there(tmp
         "macro_expansion",
         "project_lists",
         "own_tests",
+        "waveforms",
     ]
-    always = ["instances", "agent_tools", "design_views", "macro_expansion", "project_lists", "own_tests", "waveforms"]
     assert [feature.module for feature in greeting.features] == always
     served(greeting, tmp_path)
