@@ -66,7 +66,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const explanations = new Explanations(server, attempts);
   const agentTools = new AgentTools(server, attempts);
   const waveforms = new Waveforms(context.extensionUri, server, context.workspaceState);
-  const ownTests = new OwnTests(server, attempts, (uri) => waveforms.show(uri));
+  const ownTests = new OwnTests(server, attempts, waveforms);
   const choose = async (place?: ModulePlace): Promise<void> => {
     await chooseInstance(server, place);
     instances.refresh();

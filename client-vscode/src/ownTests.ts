@@ -4,6 +4,7 @@ import type { OwnTestCoverage, OwnTestFile, OwnTestResult, OwnTestRun, RunOwnTes
 import { DESIGNS } from "./languageClient.ts";
 import { errorText, shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
+import type { Waveforms } from "./waveforms.ts";
 import { caseOf, toggleSummary } from "./ownTestText.ts";
 
 const AID = "own_tests";
@@ -23,7 +24,7 @@ export class OwnTests implements vscode.Disposable {
   constructor(
     private readonly server: Server,
     private readonly attempts: Attempts,
-    private readonly showFile: (uri: string) => Promise<void>,
+    private readonly viewer: Pick<Waveforms, "show" | "reload">,
   ) {
     const { Run, Coverage, Debug } = vscode.TestRunProfileKind;
     this.controller.createRunProfile("Run", Run, (request, token) => this.run(request, token), true);
@@ -68,14 +69,14 @@ export class OwnTests implements vscode.Disposable {
   async showWaveform(asked?: vscode.TestItem | { readonly test?: vscode.TestItem }): Promise<void> {
     const item = asked && "test" in asked ? asked.test : (asked as vscode.TestItem | undefined);
     const kept = item ? this.waves.get(fileOf(item).id) : [...this.waves.values()].at(-1);
-    if (kept !== undefined) return this.showFile(kept);
+    if (kept !== undefined) return this.viewer.show(kept);
     if (!item) {
       void vscode.window.showInformationMessage("No waveform was kept. Run a test with Run and Keep Waveforms first.");
       return;
     }
     await this.run(new vscode.TestRunRequest([item]), new vscode.CancellationTokenSource().token, { waves: true });
     const made = this.waves.get(fileOf(item).id);
-    if (made !== undefined) await this.showFile(made);
+    if (made !== undefined) await this.viewer.show(made);
   }
 
   /** Creates a cocotb test for the module of the active file, and shows it. */
@@ -162,7 +163,10 @@ export class OwnTests implements vscode.Disposable {
     run.appendOutput(`${one.output}\n`.replaceAll("\n", "\r\n"));
     const file = `${folder}|${one.file}`;
     this.waves.delete(file);
-    if (one.waves) this.waves.set(file, one.waves);
+    if (one.waves) {
+      this.waves.set(file, one.waves);
+      this.viewer.reload(one.waves);
+    }
     if (one.waves) run.appendOutput(`Waveform: ${vscode.Uri.parse(one.waves).fsPath}\r\n`);
     for (const result of one.results) {
       const item = this.find(folder, result.id) ?? this.addCase(folder, result.id);

@@ -70,7 +70,7 @@ export interface TimeScale {
 export function timeText(ticks: number, { tick, unit }: TimeScale): string {
   const base = UNITS.indexOf(unit);
   const value = Math.round(ticks) * tick;
-  if (base < 0) return String(value);
+  if (base < 0 || value === 0) return String(value);
   let up = 0;
   while (base + up + 1 < UNITS.length && value !== 0 && Math.abs(value) >= 1000 ** (up + 1) && value % 1000 ** up === 0) up += 1;
   const shown = (value / 1000 ** up).toLocaleString("en", { maximumFractionDigits: 3, useGrouping: false });

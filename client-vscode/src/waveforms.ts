@@ -7,6 +7,7 @@ import type { FromWaveform, ToWaveform } from "./webview/pages/waveform.ts";
 import { ASKED } from "./webview/waveRequests.ts";
 
 const VIEW = "benchwright.waveform";
+const QUIET_MS = 200;
 const IS_SHOWN = "benchwright.hasWaveform";
 
 /** The viewer of waveforms, FST and VCD. */
@@ -44,7 +45,12 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
     await vscode.commands.executeCommand("vscode.openWith", vscode.Uri.parse(uri), VIEW, vscode.ViewColumn.Beside);
   }
 
-  /** Adds the signal at the cursor in the source to the waveform that was shown last. */
+  /** Shows a file that was written again, where it is open; hidden folders may be left out of what the editor watches. */
+  reload(uri: string): void {
+    for (const session of this.sessions) if (session.uri === vscode.Uri.parse(uri).toString()) session.openSoon();
+  }
+
+  /** Adds the signal at the cursor in the source to the waveform that was in front last. */
   async addFromSource(): Promise<void> {
     const cursor = cursorInDesign();
     if (!cursor || !this.latest) {
@@ -70,6 +76,7 @@ class WaveformSession implements vscode.Disposable {
   private readonly host: WebviewHost<ToWaveform, FromWaveform>;
   private readonly subscriptions: vscode.Disposable[];
   private readonly key: string;
+  private opening: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly file: vscode.Uri,
@@ -84,8 +91,8 @@ class WaveformSession implements vscode.Disposable {
     const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, name));
     this.subscriptions = [
       watcher,
-      watcher.onDidChange(() => this.open()),
-      watcher.onDidCreate(() => this.open()),
+      watcher.onDidChange(() => this.openSoon()),
+      watcher.onDidCreate(() => this.openSoon()),
       server.onDidChangeState((state) => state === "ready" && void this.open()),
     ];
   }
@@ -95,12 +102,18 @@ class WaveformSession implements vscode.Disposable {
     if (found) this.host.post({ type: "add", path: found.path });
   }
 
+  openSoon(): void {
+    clearTimeout(this.opening);
+    this.opening = setTimeout(() => void this.open(), QUIET_MS);
+  }
+
   dispose(): void {
+    clearTimeout(this.opening);
     vscode.Disposable.from(...this.subscriptions).dispose();
     void this.server.request("closeWaveform", { uri: this.uri }).catch(() => undefined);
   }
 
-  private get uri(): string {
+  get uri(): string {
     return this.file.toString();
   }
 

@@ -157,7 +157,7 @@ class Agents(Protocol):
 
 
 class Waveforms(Protocol):
-    """The waveforms that the client has open; see `features.waveforms`."""
+    """The waveforms of the client; see `features.waveforms`."""
 
     @property
     def cursor(self) -> CursorValues:

@@ -52,7 +52,7 @@ scenario(
     // What the testbench itself has is shown first; the rest is found.
     await row("tb.rst_n").waitFor();
     await wave.getByLabel("Find signals").fill("dut following");
-    await wave.getByRole("button", { name: "Add tb.dut.following" }).click();
+    await wave.getByRole("button", { name: "Add tb.dut.following [4]" }).click();
     await row("tb.dut.following").waitFor();
     await wave.getByRole("listbox").focus();
     await page.keyboard.press("End");
@@ -68,7 +68,7 @@ scenario(
     await page.keyboard.press("Enter");
     await editor.sees(page.locator("[id='status.editor.selection']"), /Ln 6/);
     // The values at the cursor are in the source.
-    await editor.sees(page.locator(".view-lines").first(), /following\s*=\s*4'ha/);
+    await page.locator(".monaco-editor .view-line", { hasText: /following\s*=\s*4'ha/ }).first().waitFor();
     await editor.picture("waveform-in-source");
     await editor.pasteOver("counter.sv", WRONG.replace("q + 2", "q + 1"));
     await editor.save();

@@ -546,6 +546,16 @@ class Typist:
                 return {"ids": ["tests/nothing.py::nothing"]}
             case "chatPrompt":
                 return {"question": chance.choice(["", "why?", "𝄞" * 1000])}
+            case "waveform" | "waveformItems" | "waveformCursor" | "closeWaveform":
+                return {}
+            case "waveformWindow":
+                return {"signals": [path], "start": 0, "end": chance.choice([0, 9]), "columns": 10}
+            case "waveformValues":
+                return {"signals": [path], "time": chance.choice([0, 1 << 63])}
+            case "waveformChange" | "waveformSource":
+                return {"signal": path, **({"time": 1} if operation == "waveformChange" else {})}
+            case "waveformSignal":
+                return {"source": self.uri, "position": self._place()}
             case "agentTool":
                 return {
                     "tool": chance.choice(["files", "read_file", "drivers", "run_own_tests", "take_hint", "nothing"]),

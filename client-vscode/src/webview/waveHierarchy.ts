@@ -56,9 +56,10 @@ export function signalChooser(
 
   const signalElement = (item: WaveformItem, isFound: boolean): HTMLElement => {
     const width = item.bits !== null && item.bits > 1 ? ` [${item.bits}]` : "";
-    const made = button(`${isFound ? item.path : item.name}${width}`, () => choose(item));
+    const label = `${isFound ? item.path : item.name}${width}`;
+    const made = button(label, () => choose(item));
     made.title = `${item.path} (${item.type})`;
-    made.setAttribute("aria-label", `Add ${item.path}`);
+    made.setAttribute("aria-label", `Add ${label}`);
     return element("li", { class: "signal" }, made);
   };
 

@@ -50,7 +50,7 @@ _QUIET_S = 1.0
 
 
 class Waveforms:
-    """The waveforms that one client has open.
+    """The open waveforms of one client.
 
     Args:
         server: Whose client.
@@ -84,7 +84,7 @@ class Waveforms:
 
     async def _load(self, path: Path) -> None:
         reading = asyncio.ensure_future(self.readers.ask(path, "load"))
-        # A request for a window reports it.
+        # Who asks for a window gets the error.
         with contextlib.suppress(*FORESEEN):
             done, _ = await asyncio.wait({reading}, timeout=_QUIET_S)
             if not done:

@@ -12,7 +12,7 @@ Value: TypeAlias = int | float | str
 Change: TypeAlias = tuple[int, Value]
 """When, in ticks of the file, and to which value."""
 Entry: TypeAlias = tuple[int, Value | None]
-"""From when on, and the value; None for more changes than a pixel can show."""
+"""From when on, and the value; None for more changes than have room."""
 
 
 class Changes(Protocol):

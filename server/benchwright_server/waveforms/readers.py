@@ -90,7 +90,7 @@ class _Reader:
         self._idle: asyncio.TimerHandle | None = None
 
     async def ask(self, name: str, asked: dict[str, Any]) -> Any:
-        # Who gives up waiting leaves the process usable: its answer is still read.
+        # Who gives up waiting leaves the process usable: its answer is read anyway.
         return await _uninterrupted(self._asked(name, asked))
 
     async def _asked(self, name: str, asked: dict[str, Any]) -> Any:

@@ -31,6 +31,7 @@ const HELP =
 
 let view: WaveformView | undefined;
 let layout: Layout = { rows: [], cursors: [null, null], start: 0, end: 2 };
+let isOpen = false;
 let selected = 0;
 let traces = new Map<string, WaveformTrace>();
 let values: readonly [ReadonlyMap<string, string | null>, ReadonlyMap<string, string | null>] = [new Map(), new Map()];
@@ -73,7 +74,7 @@ const body = element(
     toolbar,
     element("div", { class: "wave-head" }, element("span", {}, "Signal"), element("span", {}, "Value"), ruler),
     list,
-    element("p", { class: "policy", id: "wave-keys" }, HELP),
+    element("details", {}, element("summary", {}, "Keys"), element("p", { class: "policy", id: "wave-keys" }, HELP)),
     element("details", { open: "" }, element("summary", {}, "Values at the cursors"), cursorTable),
   ),
 );
@@ -99,10 +100,12 @@ function receive(message: ToWaveform): void {
   }
 }
 
+/** Shows a file; one that was written again with what the person sees now. */
 function open(message: Extract<ToWaveform, { type: "opened" }>): void {
   view = message.view;
   const last = Math.max(2, view.end);
-  const kept = keptLayout(message.layout, last);
+  const kept = keptLayout(isOpen ? layout : message.layout, last);
+  isOpen = true;
   layout = kept ?? { rows: [], cursors: [0, null], start: 0, end: last };
   title.textContent = view.name;
   facts.textContent = [view.format, `ends at ${timeText(view.end, view)}`, view.writtenBy && `written by ${view.writtenBy}`].filter(Boolean).join(" · ");
@@ -266,7 +269,6 @@ function writeValues(): void {
     const text = isMissing ? "not in the file" : valueText(values[0].get(row.path) ?? null, row.bits, row.radix);
     const place = made.querySelector(".wave-value");
     if (place) place.textContent = text;
-    made.setAttribute("aria-label", `${row.path}, ${text || "no value"}`);
   }
   list.setAttribute("aria-activedescendant", layout.rows.length > 0 ? `row-${selected}` : "");
   const [first, second] = layout.cursors;
