@@ -40,6 +40,7 @@ from benchwright_attempts.evidence import (
     Violation,
 )
 from benchwright_attempts.file_text import Change, FilePath, FileText, Sha256, Text
+from benchwright_attempts.guided import Guided
 from benchwright_attempts.reflected import Reflected
 from benchwright_attempts.regraded import Regraded
 from benchwright_attempts.state import AttemptState, Transitions, from_states, unchanged_in
@@ -362,6 +363,7 @@ Event = Annotated[
     | EditShape
     | CommandUsed
     | Environment
+    | Guided
     | Idle
     | Suspended
     | ClockHeld

@@ -88,7 +88,7 @@ async def _sign_out(sessions: Sessions, params: SignOutParams) -> ServiceAccount
 
 
 async def _open(sessions: Sessions, params: OpenParams) -> OpenedProblem:
-    return await sessions.open(params.problem, params.fresh)
+    return await sessions.open(params.problem, params.fresh, guided=params.guided)
 
 
 async def _status(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:

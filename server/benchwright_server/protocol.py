@@ -139,6 +139,9 @@ class OpenParams(Wire):
     """`pack/id`."""
     fresh: bool = False
     """Begin a new attempt in a new workspace even if an unfinished one exists."""
+    guided: bool = False
+    """Whether a guide leads through it: such an attempt is practice, and no report counts it. One that is unfinished is
+    continued."""
 
 
 class WorkspaceFile(Wire):
@@ -264,7 +267,7 @@ class AttemptStatus(Wire):
     study: str | None = None
     """Id of the study it belongs to."""
     practice: bool = False
-    """Whether it is a practice task."""
+    """Whether it is practice: a study's practice task, or the guided first problem."""
     recording: str = "full"
     """How much is recorded: `timing`, `edits`, `full`. Shown to the solver during recording."""
     held: bool = False

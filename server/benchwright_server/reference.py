@@ -20,6 +20,7 @@ from benchwright_server import (
     design_protocol,
     design_views_protocol,
     explain_protocol,
+    numbers_protocol,
     own_test_protocol,
     study_protocol,
     waveform_protocol,
@@ -64,6 +65,7 @@ merged: pulled by an editor that can, pushed to any other. |
 
 _OTHERS = (
     study_protocol,
+    numbers_protocol,
     design_protocol,
     agent_protocol,
     design_views_protocol,

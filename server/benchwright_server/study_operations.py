@@ -15,6 +15,7 @@ from benchwright_attempts.evidence import (
     SelfEstimate,
 )
 from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.numbers_protocol import NumbersParams, OwnNumbers
 from benchwright_server.operation import Operation, session_of
 from benchwright_server.protocol import AttemptStatus, Nothing, OpenedProblem
 from benchwright_server.study_protocol import (
@@ -24,8 +25,6 @@ from benchwright_server.study_protocol import (
     ForecastParams,
     GiveConsentParams,
     IdleParams,
-    NumbersParams,
-    OwnNumbers,
     QuestionnaireParams,
     ReplayAtParams,
     ReplayedFiles,

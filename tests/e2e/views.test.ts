@@ -21,7 +21,15 @@ const MACHINE = `module traffic (input clk, rst, car, output logic go);
 endmodule
 `;
 
-scenario("list, results, numbers, schematic and state machines are accessible in every theme and by keyboard", {}, async (session) => {
+/** The editor follows what the operating system asks for. */
+const FOLLOWING = {
+  "window.autoDetectColorScheme": true,
+  "window.autoDetectHighContrast": true,
+  "workbench.preferredDarkColorTheme": "Default Dark Modern",
+  "workbench.preferredLightColorTheme": "Default Light Modern",
+};
+
+scenario("list, results, numbers, schematic and state machines are accessible in every theme and by keyboard", { settings: FOLLOWING }, async (session) => {
   const { editor } = session;
   await mkdir(join(session.workspaces, "own"), { recursive: true });
   await writeFile(join(session.workspaces, "own", "traffic.sv"), MACHINE);

@@ -184,3 +184,15 @@ async def test_no_file_of_the_starter_pack_opens_with_a_finding_that_is_not_mean
     uris = {path.as_uri() for path in files}
     await editor.until(lambda: uris <= {one.uri for one in editor.shown.diagnostics}, "diagnostics of every file")
     assert [item.message for one in editor.shown.diagnostics for item in one.diagnostics] == []
+
+
+async def test_a_guided_attempt_is_practice_and_a_plain_one_is_another(editor: Editor) -> None:
+    opened = [await editor.ask("open", problem="starter/saturating-counter", guided=guided) for guided in (True, True)]
+    assert opened[0]["status"]["practice"]
+    assert opened[0]["status"]["attempt"] == opened[1]["status"]["attempt"]
+    plain = await editor.ask("open", problem="starter/saturating-counter")
+    assert not plain["status"]["practice"]
+    assert plain["status"]["attempt"] != opened[0]["status"]["attempt"]
+    numbers = [one["attempt"] for one in (await editor.ask("numbers"))["attempts"]]
+    assert opened[0]["status"]["attempt"] not in numbers
+    assert plain["status"]["attempt"] in numbers

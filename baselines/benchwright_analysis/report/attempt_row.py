@@ -46,6 +46,8 @@ class Facts:
     shown: int = 0
     pauses: int = 0
     suspensions: int = 0
+    is_guided: bool = False
+    """Whether a guide led through it."""
     was_cut_off: bool = False
     """Whether the end of the study ended it, not the solver and no limit."""
     started: str = ""
@@ -135,7 +137,7 @@ class FoldedEvents:
             "solver": self.facts.solver(header),
             "model": models or ("" if self.facts.is_person(header) else header.solver),
             "position": assigned.get("position"),
-            "practice": bool(assigned.get("practice")),
+            "practice": self.facts.is_guided or bool(assigned.get("practice")),
             "study_sha256": assigned.get("study_sha256", ""),
             "limit_s": assigned.get("time_limit_s"),
         }

@@ -288,6 +288,10 @@ class Fold:
         """A limit ended it, or the end of the study."""
         self._facts.was_cut_off = read_json(body)["reason"] == STUDY_CLOSED
 
+    def read_guided(self, _seq: int, _wall: str, _body: str) -> None:
+        """A guide led through the attempt."""
+        self._facts.is_guided = True
+
     def read_suspended(self, _seq: int, _wall: str, _body: str) -> None:
         """The computer slept."""
         self._facts.suspensions += self._clock.state is AttemptState.RUNNING
@@ -336,6 +340,7 @@ _BY_TYPE: dict[str, _Reader] = {
     "reflected": Fold.read_reflected,
     "errors_classified": Fold.read_errors,
     "timed_out": Fold.read_timed_out,
+    "guided": Fold.read_guided,
     "suspended": Fold.read_suspended,
     "violation": Fold.read_violation,
     "aid_used": Fold.read_aid,

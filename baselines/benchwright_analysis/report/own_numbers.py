@@ -78,7 +78,8 @@ def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str =
     if not study:
         mine = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
         rows = _rows(log, store, mine, {})
-        return [rows.own(one, [], shows_results=True) for one in sorted(rows.observations, key=_position)]
+        counted = sorted((one for one in rows.observations if not one.practice), key=_position)
+        return [rows.own(one, [], shows_results=True) for one in counted]
     registered = Studies(log, Attempts(log)).study(study)
     known = registered.study
     shows_results = known.feedback is not Feedback.NONE

@@ -13,15 +13,13 @@ from benchwright_attempts.record import RecordedEvent
 from benchwright_attempts.replay import replay
 from benchwright_attempts.timeline import Stretch, time_line
 from benchwright_server.attempts.participation import Participation
+from benchwright_server.numbers_protocol import OwnNumber, OwnNumbers, SpentView
 from benchwright_server.study_protocol import (
-    OwnNumber,
-    OwnNumbers,
     ReplayedFiles,
     ReplayedText,
     ReplayMark,
     ReplayView,
     Span,
-    SpentView,
     TracePage,
 )
 

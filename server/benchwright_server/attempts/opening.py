@@ -11,6 +11,7 @@ from benchwright_attempts.errors import UnknownAttemptError
 from benchwright_attempts.events import Abandoned
 from benchwright_attempts.evidence import Assigned, Consent, Recording
 from benchwright_attempts.file_text import FileText
+from benchwright_attempts.guided import GUIDED, Guided
 from benchwright_attempts.record import AttemptHeader
 from benchwright_problems.assistance import Assistance
 from benchwright_problems.atomic import write_atomically
@@ -18,7 +19,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.workspaces_folder import explain, intruder
 from benchwright_server.attempts.pack_views import language_variants
 from benchwright_server.attempts.told_rule import with_rule
-from benchwright_server.errors import WorkspaceError
+from benchwright_server.errors import ServerError, WorkspaceError
 from benchwright_server.workspaces.workspace import Marker, Workspace, content_of, fill, free_folder, mark
 
 if TYPE_CHECKING:
@@ -37,21 +38,41 @@ class Opening:
     def __init__(self, services: Services[StudyLog]) -> None:
         self._services = services
 
-    def attempt_at(self, ref: str, fresh: bool) -> tuple[str, Path]:
+    def attempt_at(self, ref: str, fresh: bool, guided: bool = False) -> tuple[str, Path]:
         """The unfinished attempt at a problem and its folder, or new ones.
 
         Args:
             ref: `pack/id`.
             fresh: Whether to make new ones in any case.
+            guided: Whether it is the guided first problem, which counts as practice.
+
+        Raises:
+            ServerError: A problem of an assignment is to be guided.
         """
         problem = self._services.store.problem(ref)
+        if guided:
+            return self._guided(ref, problem)
         while not fresh and (unfinished := self._services.attempts.unfinished(problem=ref)) is not None:
+            if self._is_guided(unfinished):
+                break
             if self._can_go_on(unfinished, problem):
                 self._tell_rule(unfinished)
                 return unfinished.id, Path(unfinished.workspace)
             self._services.log.append_blocking(unfinished.id, Abandoned(reason="its workspace was deleted"))
         header = self._make(ref, problem, None)
         return header.id, Path(header.workspace)
+
+    def _guided(self, ref: str, problem: Problem) -> tuple[str, Path]:
+        if self._services.store.assignment(ref.partition("/")[0]) is not None:
+            raise ServerError(f"{ref} belongs to an assignment, which is no practice. Take a problem of another pack.")
+        header = self._services.attempts.unfinished(problem=ref)
+        if header is None or not self._is_guided(header) or not self._can_go_on(header, problem):
+            header = self._make(ref, problem, None)
+            self._services.log.append_blocking(header.id, Guided())
+        return header.id, Path(header.workspace)
+
+    def _is_guided(self, header: AttemptHeader) -> bool:
+        return GUIDED in self._services.attempts.summary(header.id).kinds
 
     def task(self, assigned: Assigned, agreed: Consent, ref: str) -> str:
         """The attempt at a study's task; its first events are assignment, consent and blind forecast."""

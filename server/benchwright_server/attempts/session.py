@@ -17,6 +17,7 @@ from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AttemptElsewhereError, ClaimLostError
 from benchwright_attempts.evidence import SelfEstimate, Violation
 from benchwright_attempts.grading import ANSWER, judged_paths
+from benchwright_attempts.guided import GUIDED
 from benchwright_attempts.hint_ladder import HintLadder
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.replay import ReplayedFile
@@ -282,7 +283,7 @@ class Session(Adapter):
             running=self.attempt.runs.is_running,
             verdict=await asyncio.to_thread(self._view, summary.verdict) if summary.verdict else None,
             study=self.header.study or None,
-            practice=assigned.practice if assigned else False,
+            practice=assigned.practice if assigned else GUIDED in summary.kinds,
             recording=self.header.recording.value,
             held=clock.held,
             time_limit_s=limit_s,

@@ -98,8 +98,13 @@ class Sessions:
         await self._remote.follow()
         return await asyncio.to_thread(pack_list, self.store, self.attempts)
 
-    async def open(self, ref: str, fresh: bool) -> OpenedProblem:
+    async def open(self, ref: str, fresh: bool, *, guided: bool = False) -> OpenedProblem:
         """Continue the unfinished attempt at a problem, or begin one in a new workspace.
+
+        Args:
+            ref: `pack/id`.
+            fresh: Whether to begin a new one in any case.
+            guided: Whether a guide leads through it, as practice.
 
         Raises:
             UnknownProblemError: There is no such problem.
@@ -107,7 +112,7 @@ class Sessions:
             AttemptError: The attempt can't be recorded.
         """
         async with self._opening:
-            attempt, folder = await asyncio.to_thread(self._problems.attempt_at, ref, fresh)
+            attempt, folder = await asyncio.to_thread(self._problems.attempt_at, ref, fresh, guided)
             stale = self._sessions.get(folder)
             if stale is not None and stale.header.id != attempt:
                 # The folder of that attempt was deleted, and another attempt reused its name.
