@@ -12,6 +12,7 @@ import { Doctor } from "./doctor.ts";
 import { Explanations } from "./explanations.ts";
 import { reportFocus } from "./focus.ts";
 import type { InstanceView } from "./generated/protocol.ts";
+import { Guide } from "./guide.ts";
 import { Hints } from "./hints.ts";
 import { reportIdle } from "./idle.ts";
 import { chooseInstance, type ModulePlace } from "./instanceChoice.ts";
@@ -50,6 +51,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const opening = new Opening(server, attempts, context.globalState);
   const hints = new Hints(server, attempts);
   const results = new ResultsView(context.extensionUri, attempts, hints);
+  const guide = new Guide(context.extensionUri, attempts, hints, opening, context.globalState);
   const doctor = new Doctor(server);
   const form = new AnswerForm(context.extensionUri, server, attempts);
   const steps = new AttemptCommands(
@@ -91,8 +93,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     cancelRun: () => steps.cancelRun(),
     submit: () => steps.submit(),
     abandon: () => steps.abandon(),
+    startGuide: () => guide.start(),
+    leaveGuide: () => guide.leave(),
+    guideFile: () => guide.showFile(),
     takeHint: async () => (await hints.take()) && results.show(),
-    showResults: () => results.show(),
+    showResults: async () => {
+      results.show();
+      await guide.sawResults();
+    },
     serveModels: () => servedModels.start(),
     stopServingModels: () => servedModels.stop(),
     doctor: () => doctor.show(),
@@ -146,6 +154,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     waveforms,
     results,
     hints,
+    guide,
     doctor,
     registerPanels(PANELS, { extension: context.extensionUri, server, attempts, memory: context.globalState }),
     study,

@@ -24,6 +24,18 @@ export class Opening {
     if (opened !== undefined) await this.show(opened);
   }
 
+  /**
+   * Opens the guided problem.
+   *
+   * @param remember Called with the attempt before its folder is opened, because that may restart the extension.
+   */
+  async openGuided(problem: string, remember: (attempt: string) => Promise<void>): Promise<void> {
+    const opened = await shown(this.server.request("open", { problem, guided: true }));
+    if (opened === undefined) return;
+    await remember(opened.status.attempt);
+    await this.show(opened);
+  }
+
   /** Opens the next problem of a pack that was not passed yet; asks if there is none. */
   async openNext(ref: string | undefined): Promise<void> {
     const list = await shown(this.server.request("packs", {}));
