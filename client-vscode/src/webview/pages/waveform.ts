@@ -3,8 +3,10 @@ import { keptLayout, moved, panned, turned, visibleRows, withSignal, without, zo
 import { timeText, valueText } from "../../waveformText.ts";
 import { connect } from "../connection.ts";
 import { button, element, keepFocus, main } from "../elements.ts";
+import { valueTable, type CursorValues } from "../waveTable.ts";
 import { drawRuler, drawTrace, themeColours } from "../waveDrawing.ts";
 import { signalChooser } from "../waveHierarchy.ts";
+import { HELP, onKey } from "../waveKeys.ts";
 import { asking, type Asked } from "../waveRequests.ts";
 
 export type ToWaveform =
@@ -24,17 +26,14 @@ const MOST_COLUMNS = 4096;
 const MOST_AT_ONCE = 64;
 const FIRST_SHOWN = 12;
 const QUIET_MS = 120;
-const HELP =
-  "Keys in the list of signals: Left and Right move the cursor, with Ctrl they scroll; N and P go to the next and previous change; " +
-  "+ and - zoom, F shows all; B puts the second cursor at the first; R changes the radix; Alt with Up and Down moves a row; " +
-  "Delete removes it; G begins a group, Space closes or opens it; Enter shows the source.";
-
+const SLOW_MS = 700;
+const READING = "Reading values …";
 let view: WaveformView | undefined;
 let layout: Layout = { rows: [], cursors: [null, null], start: 0, end: 2 };
 let isOpen = false;
 let selected = 0;
 let traces = new Map<string, WaveformTrace>();
-let values: readonly [ReadonlyMap<string, string | null>, ReadonlyMap<string, string | null>] = [new Map(), new Map()];
+let values: readonly [CursorValues, CursorValues] = [new Map(), new Map()];
 let isFetching = false;
 let isStale = false;
 let saving: ReturnType<typeof setTimeout> | undefined;
@@ -223,6 +222,7 @@ async function fetchTraces(): Promise<void> {
   isStale = true;
   if (isFetching || !view) return;
   isFetching = true;
+  const waiting = setTimeout(() => (status.textContent = READING), SLOW_MS);
   while (isStale) {
     isStale = false;
     const length = layout.end - layout.start;
@@ -240,6 +240,8 @@ async function fetchTraces(): Promise<void> {
     writeValues();
   }
   isFetching = false;
+  clearTimeout(waiting);
+  if (status.textContent === READING) status.textContent = "";
 }
 
 async function fetchValues(): Promise<void> {
@@ -271,27 +273,7 @@ function writeValues(): void {
     if (place) place.textContent = text;
   }
   list.setAttribute("aria-activedescendant", layout.rows.length > 0 ? `row-${selected}` : "");
-  const [first, second] = layout.cursors;
-  const time = (one: number | null) => (one === null ? "none" : timeText(one, scale));
-  const difference = first !== null && second !== null ? [element("tr", {}, ...cells("Difference", "", timeText(Math.abs(first - second), scale)))] : [];
-  cursorTable.replaceChildren(
-    element("thead", {}, element("tr", {}, ...["Signal", "First cursor", "Second cursor"].map((name) => element("th", { scope: "col" }, name)))),
-    element(
-      "tbody",
-      {},
-      element("tr", {}, ...cells("Time", time(first), time(second))),
-      ...difference,
-      ...layout.rows.flatMap((row) =>
-        row.kind === "signal"
-          ? [element("tr", {}, ...cells(row.path, ...values.map((one) => valueText(one.get(row.path) ?? null, row.bits, row.radix))))]
-          : [],
-      ),
-    ),
-  );
-}
-
-function cells(...texts: string[]): HTMLTableCellElement[] {
-  return texts.map((text) => element("td", {}, text));
+  cursorTable.replaceChildren(...valueTable(layout, values, scale));
 }
 
 // What the person does
@@ -349,6 +331,15 @@ function addGroup(): void {
   change({ rows: [...layout.rows.slice(0, at), { kind: "group", name: `Group ${number}`, isOpen: true }, ...layout.rows.slice(at)] }, at);
 }
 
+/** Changes the radix of a signal, or opens or closes a group. */
+function turn(kind: Row["kind"]): void {
+  const row = layout.rows[selected];
+  if (row?.kind !== kind) return;
+  const next = turned(row);
+  change({ rows: replaced(selected, next) });
+  status.textContent = next.kind === "signal" ? `Radix: ${next.radix}` : `${next.name} ${next.isOpen ? "opened" : "closed"}`;
+}
+
 function select(by: number): void {
   const shown = visibleRows(layout.rows).map(({ number }) => number);
   const next = shown[Math.max(0, Math.min(shown.length - 1, shown.indexOf(selected) + by))] ?? 0;
@@ -356,74 +347,28 @@ function select(by: number): void {
   document.getElementById(`row-${next}`)?.scrollIntoView({ block: "nearest" });
 }
 
-function act(key: string, event: KeyboardEvent): boolean {
-  const row = layout.rows[selected];
-  switch (key) {
-    case "ArrowLeft":
-    case "ArrowRight": {
-      const way = key === "ArrowLeft" ? -1 : 1;
-      if (event.ctrlKey || event.metaKey) pan(way * 0.25);
-      else moveCursor(way * (event.shiftKey ? 10 : 1));
-      return true;
-    }
-    case "ArrowUp":
-    case "ArrowDown": {
-      const way = key === "ArrowUp" ? -1 : 1;
-      if (event.altKey) change({ rows: moved(layout.rows, selected, selected + way) }, selected + way);
-      else select(way);
-      return true;
-    }
-    case "Home":
-      showTime(0);
-      return true;
-    case "End":
-      showTime(view?.end ?? 0);
-      return true;
-    case "+":
-    case "=":
-      zoom(0.5);
-      return true;
-    case "-":
-      zoom(2);
-      return true;
-    case "f":
-      showAll();
-      return true;
-    case "n":
-    case "p":
-      void toChange(key === "n");
-      return true;
-    case "b":
-      setCursors(layout.cursors[0], layout.cursors[0]);
-      return true;
-    case "g":
-      addGroup();
-      return true;
-    case "r":
-    case " ":
-      if (row && (row.kind === "signal") === (key === "r")) {
-        const next = turned(row);
-        change({ rows: replaced(selected, next) });
-        status.textContent = next.kind === "signal" ? `Radix: ${next.radix}` : `${next.name} ${next.isOpen ? "opened" : "closed"}`;
-      }
-      return true;
-    case "Delete":
-    case "Backspace":
-      change({ rows: without(layout.rows, selected) });
-      return true;
-    case "Enter":
+list.addEventListener(
+  "keydown",
+  onKey({
+    moveCursor,
+    pan,
+    select,
+    moveRow: (by) => change({ rows: moved(layout.rows, selected, selected + by) }, selected + by),
+    toStart: () => showTime(0),
+    toEnd: () => showTime(view?.end ?? 0),
+    zoom,
+    showAll,
+    toChange: (forward) => void toChange(forward),
+    putSecondCursor: () => setCursors(layout.cursors[0], layout.cursors[0]),
+    addGroup,
+    turn,
+    remove: () => change({ rows: without(layout.rows, selected) }),
+    showSource: () => {
+      const row = layout.rows[selected];
       if (row?.kind === "signal") send({ type: "source", path: row.path });
-      return true;
-    default:
-      return false;
-  }
-}
-
-list.addEventListener("keydown", (event) => {
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const isShortcut = (event.ctrlKey || event.metaKey) && !event.key.startsWith("Arrow");
-  if (!isShortcut && act(key, event)) event.preventDefault();
-});
+    },
+  }),
+);
 list.addEventListener(
   "wheel",
   (event) => {
