@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright_server.waveforms.file_end import last_time
-from benchwright_server.waveforms.folding import Changes, Entry, folded, index_at
+from benchwright_server.waveforms.folding import Change, Changes, Entry, folded, index_at
 from benchwright_server.waveforms.value_text import value_text
 
 MEMORY_BYTES = 3 << 30
@@ -26,6 +26,9 @@ _KEPT_BYTES = 1 << 30
 _LONGEST_IN_WINDOW = 80
 _MOST_SIGNALS = 2_000_000
 _MOST_TRIED = 200
+_MOST_COMPARED = 2_000_000
+"""Changes that a search for a value looks through."""
+_BLOCK = 256
 _DIGITS = re.compile(r"(\d+)")
 
 
@@ -135,13 +138,15 @@ class WaveformFile:
         at = index_at(found, time)
         if not forward and at >= 0 and found[at][0] == time:
             at -= 1
-        step = 1 if forward else -1
-        at += 1 if forward else 0
-        while 0 <= at < len(found):
-            changed, now = found[at]
-            if value is None or value_text(now) == value:
-                return {"time": changed, "value": value_text(now)}
-            at += step
+        first = at + 1 if forward else at
+        for number, (changed, now) in enumerate(_from(found, first, forward)):
+            text = value_text(now)
+            if value is None or text == value:
+                return {"time": changed, "value": text}
+            if number == _MOST_COMPARED:
+                raise RefusedError(
+                    f"None of the next {number:,} changes of {signal} is to {value}. Ask from {changed}."
+                )
         return None
 
     def known(self, signals: Sequence[str]) -> list[str]:
@@ -172,6 +177,18 @@ class WaveformFile:
     def _changes_of(self, variable: Any) -> Changes:
         changes: Changes = variable.signal
         return _Quoted(changes) if variable.is_string else changes
+
+
+def _from(changes: Changes, first: int, forward: bool) -> Iterator[Change]:
+    """The changes from a number on, or back; read in blocks, as one by one takes longer."""
+    if not forward:
+        first = len(changes) - 1 - first
+    for begin in range(first, len(changes), _BLOCK):
+        end = min(begin + _BLOCK, len(changes))
+        if forward:
+            yield from changes[begin:end]
+        else:
+            yield from reversed(changes[len(changes) - end : len(changes) - begin])
 
 
 class _Quoted:
