@@ -26,7 +26,7 @@ CHANGING = 8
 SHOWN = 20
 COLUMNS = 1000
 WINDOWS = 200
-BYTES_PER_CYCLE = 310
+BYTES_PER_CYCLE = 3_360
 """Of a VCD of the design that Icarus simulates, measured."""
 
 
