@@ -1,19 +1,21 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { PanelContext } from "./panel.ts";
+import { word } from "./words.ts";
 
 /** Lets the user choose one of their attempts, or type the id of another one. */
 export async function chosenAttempt(context: PanelContext, title: string): Promise<string | undefined> {
   const items = await own(context);
-  const other = { label: "$(edit) Another attempt, by its id…", description: "", attempt: "" };
+  const other = { label: t("$(edit) Another attempt, by its id…"), description: "", attempt: "" };
   const chosen = await vscode.window.showQuickPick([...items, other], {
     title,
-    placeHolder: "Choose one of your attempts",
+    placeHolder: t("Choose one of your attempts"),
     matchOnDescription: true,
   });
   if (chosen !== other) return chosen?.attempt;
   const typed = await vscode.window.showInputBox({
     title,
-    prompt: "The attempt's id, or the beginning of it. The command benchwright attempts list shows them.",
+    prompt: t("The attempt's id, or the beginning of it. The command benchwright attempts list shows them."),
   });
   return typed?.trim() || undefined;
 }
@@ -27,9 +29,9 @@ async function own({ attempts: open, server }: PanelContext): Promise<{ label: s
   );
   const others = groups.flatMap(({ attempts }) => attempts).filter(({ attempt }) => attempt !== current?.attempt);
   return [
-    ...(current ? [{ label: current.title, description: `${current.problem}, open here, ${current.state}`, attempt: current.attempt }] : []),
+    ...(current ? [{ label: current.title, description: t("{0}, open here, {1}", current.problem, word(current.state)), attempt: current.attempt }] : []),
     ...others.reverse().map(({ title, problem, state, attempt }) => {
-      return { label: title, description: `${problem}, ${state.replace("_", " ")}`, attempt };
+      return { label: title, description: `${problem}, ${word(state)}`, attempt };
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { isUnfinished, type Attempts } from "./attempts.ts";
 import type { AttemptStatus } from "./generated/protocol.ts";
@@ -31,9 +32,9 @@ export class AttemptCommands {
     const status = this.unfinished();
     if (!status) return;
     const reason = await vscode.window.showInputBox({
-      title: "Pause the Clock",
-      prompt: "Reason for the pause (optional). Enter pauses the clock, Escape keeps it running.",
-      placeHolder: "lunch, a question from a colleague …",
+      title: t("Pause the Clock"),
+      prompt: t("Reason for the pause (optional). Enter pauses the clock, Escape keeps it running."),
+      placeHolder: t("lunch, a question from a colleague …"),
     });
     if (reason === undefined) return;
     const paused = await shown(this.server.request("pause", { uri: status.workspace, reason: reason.trim() || null }));
@@ -60,11 +61,11 @@ export class AttemptCommands {
     const status = this.unfinished();
     if (!status) return;
     const sure = await vscode.window.showInformationMessage(
-      `Submit “${status.title}”?`,
-      { modal: true, detail: "This saves your files, ends the attempt and stops its clock." },
-      "Submit",
+      t("Submit “{0}”?", status.title),
+      { modal: true, detail: t("This saves your files, ends the attempt and stops its clock.") },
+      t("Submit"),
     );
-    if (sure !== "Submit") return;
+    if (sure !== t("Submit")) return;
     await this.settle();
     await saveAll(status);
     const summary = await shown(this.server.request("submit", { uri: status.workspace }));
@@ -73,7 +74,7 @@ export class AttemptCommands {
     // A study continues with its own next step, and may not show results.
     if (status.study) return;
     this.showResults();
-    offerProblems(summarySentence(summary), "Open Another Problem…");
+    offerProblems(summarySentence(summary), t("Open Another Problem…"));
   }
 
   async submitFrom(uri: string): Promise<void> {
@@ -89,11 +90,11 @@ export class AttemptCommands {
       return;
     }
     const sure = await vscode.window.showWarningMessage(
-      `Abandon “${status.title}”?`,
-      { modal: true, detail: "This ends the attempt without a result and keeps your files." },
-      "Abandon",
+      t("Abandon “{0}”?", status.title),
+      { modal: true, detail: t("This ends the attempt without a result and keeps your files.") },
+      t("Abandon"),
     );
-    if (sure !== "Abandon") return;
+    if (sure !== t("Abandon")) return;
     const abandoned = await shown(this.server.request("abandon", { uri: status.workspace }));
     if (abandoned) this.attempts.update(abandoned);
   }
@@ -101,9 +102,9 @@ export class AttemptCommands {
   /** A study wants the reason; asking for it also serves as the confirmation. */
   private async giveUp(status: AttemptStatus): Promise<void> {
     const reason = await vscode.window.showInputBox({
-      title: `Give Up “${status.title}”`,
-      prompt: "Reason for giving up (optional). Enter ends the task without a result, Escape continues it.",
-      placeHolder: "too hard, no time left …",
+      title: t("Give Up “{0}”", status.title),
+      prompt: t("Reason for giving up (optional). Enter ends the task without a result, Escape continues it."),
+      placeHolder: t("too hard, no time left …"),
       ignoreFocusOut: true,
     });
     if (reason === undefined) return;
@@ -128,9 +129,9 @@ export class AttemptCommands {
       return undefined;
     }
     const message = status
-      ? `The attempt at “${status.title}” has ended. Open the problem in a new attempt to continue.`
-      : "No problem is open here. Open one first.";
-    offerProblems(message, "Open Problem…");
+      ? t("The attempt at “{0}” has ended. Open the problem in a new attempt to continue.", status.title)
+      : t("No problem is open here. Open one first.");
+    offerProblems(message, t("Open Problem…"));
     return undefined;
   }
 
@@ -139,15 +140,15 @@ export class AttemptCommands {
     const [question, detail, button, step] =
       status.state === "open"
         ? ([
-            "Start the clock?",
-            "The hidden tests run once the clock has started.",
-            "Start the Clock",
+            t("Start the clock?"),
+            t("The hidden tests run once the clock has started."),
+            t("Start the Clock"),
             "start",
           ] as const)
         : ([
-            "Resume the clock?",
-            "The hidden tests do not run while it is paused.",
-            "Resume the Clock",
+            t("Resume the clock?"),
+            t("The hidden tests do not run while it is paused."),
+            t("Resume the Clock"),
             "resume",
           ] as const);
     const choice = await vscode.window.showInformationMessage(question, { modal: true, detail }, button);

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import { clockTime, spokenTime } from "./duration.ts";
@@ -11,7 +12,7 @@ export class ClockItem implements vscode.Disposable {
   private ticking: NodeJS.Timeout | undefined;
 
   constructor(private readonly attempts: Attempts) {
-    this.item.name = "Benchwright Clock";
+    this.item.name = t("Benchwright Clock");
     this.subscription = attempts.onDidChangeCurrent(() => this.show());
     this.show();
   }
@@ -40,8 +41,9 @@ export class ClockItem implements vscode.Disposable {
     const time = status.state === "open" || seconds === undefined ? "" : clockTime(seconds);
     this.item.text = `$(${face.icon}) ${face.word(time)}`.trim();
     this.item.tooltip = `${status.title}: ${face.tooltip}`;
+    const said = [t("Benchwright clock"), status.title, ...(seconds === undefined ? [] : [spokenTime(seconds)])].join(", ");
     this.item.accessibilityInformation = {
-      label: `Benchwright clock, ${[status.title, ...(seconds === undefined ? [] : [spokenTime(seconds)])].join(", ")}. ${face.tooltip}`,
+      label: `${said}. ${face.tooltip}`,
       role: "button",
     };
     this.item.command = face.command;
@@ -52,38 +54,38 @@ export class ClockItem implements vscode.Disposable {
 const FACES: Readonly<Record<AttemptStatus["state"], Face>> = {
   open: {
     icon: "play",
-    word: () => "Start",
-    tooltip: "The clock has not started. Select to start it.",
+    word: () => t("Start"),
+    tooltip: t("The clock has not started. Select to start it."),
     command: "benchwright.ui.start",
   },
   running: {
     icon: "watch",
-    word: (time) => time || "Running",
-    tooltip: "The clock is running. Select to pause it.",
+    word: (time) => time || t("Running"),
+    tooltip: t("The clock is running. Select to pause it."),
     command: "benchwright.ui.pause",
   },
   paused: {
     icon: "debug-pause",
-    word: (time) => time || "Paused",
-    tooltip: "The clock is paused. Select to resume it.",
+    word: (time) => time || t("Paused"),
+    tooltip: t("The clock is paused. Select to resume it."),
     command: "benchwright.ui.resume",
   },
   submitted: {
     icon: "check-all",
-    word: (time) => `Submitted ${time}`,
-    tooltip: "This attempt was submitted. Select to see its results.",
+    word: (time) => t("Submitted {0}", time),
+    tooltip: t("This attempt was submitted. Select to see its results."),
     command: "benchwright.ui.showResults",
   },
   abandoned: {
     icon: "circle-slash",
-    word: (time) => `Abandoned ${time}`,
-    tooltip: "This attempt was abandoned. Select to see its results.",
+    word: (time) => t("Abandoned {0}", time),
+    tooltip: t("This attempt was abandoned. Select to see its results."),
     command: "benchwright.ui.showResults",
   },
   timed_out: {
     icon: "clockface",
-    word: (time) => `Out of time ${time}`,
-    tooltip: "This attempt ran out of time. Select to see its results.",
+    word: (time) => t("Out of time {0}", time),
+    tooltip: t("This attempt ran out of time. Select to see its results."),
     command: "benchwright.ui.showResults",
   },
 };

@@ -1,3 +1,5 @@
+import { t } from "@vscode/l10n";
+
 /** Seconds as a clock shows them: `03:12`, from one hour on `1:03:12`. */
 export function clockTime(seconds: number): string {
   const { hours, minutes, rest } = split(seconds);
@@ -8,8 +10,12 @@ export function clockTime(seconds: number): string {
 /** Seconds as a screen reader should say them: `3 minutes 12 seconds`. */
 export function spokenTime(seconds: number): string {
   const { hours, minutes, rest } = split(seconds);
-  const parts = [counted(hours, "hour"), counted(minutes, "minute"), counted(rest, "second")].filter(Boolean);
-  return parts.join(" ") || "0 seconds";
+  const parts = [
+    hours === 1 ? t("1 hour") : hours > 0 && t("{0} hours", hours),
+    minutes === 1 ? t("1 minute") : minutes > 0 && t("{0} minutes", minutes),
+    rest === 1 ? t("1 second") : rest > 0 && t("{0} seconds", rest),
+  ].filter(Boolean);
+  return parts.join(" ") || t("{0} seconds", 0);
 }
 
 function split(seconds: number): { hours: number; minutes: number; rest: number } {
@@ -19,8 +25,4 @@ function split(seconds: number): { hours: number; minutes: number; rest: number 
 
 function pad(value: number): string {
   return String(value).padStart(2, "0");
-}
-
-function counted(value: number, unit: string): string {
-  return value === 0 ? "" : `${value} ${unit}${value === 1 ? "" : "s"}`;
 }

@@ -1,3 +1,5 @@
+import { t } from "@vscode/l10n";
+import "./translation.ts";
 import * as vscode from "vscode";
 import { Accounts } from "./accounts.ts";
 import { AgentTools, registerAgentTools, registerMcpServer } from "./agentTools.ts";
@@ -168,7 +170,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     new HiddenTests(server, attempts, (uri) => steps.runFrom(uri)),
     form.register(),
     server.onDidChangeState((state) => {
-      if (state === "failed") void offerDoctor(server.failure ?? "The Benchwright server is not running.");
+      if (state === "failed") void offerDoctor(server.failure ?? t("The Benchwright server is not running."));
       if (state === "missing") void installation.offer();
       if (state === "ready" && server.started) void installation.offerMatch(server.started);
     }),
@@ -215,10 +217,10 @@ async function showFirstSteps(): Promise<void> {
 }
 
 async function offerDoctor(failure: string): Promise<void> {
-  const choice = await vscode.window.showErrorMessage(failure, "Run Doctor", "Install Benchwright", "Open Settings");
-  if (choice === "Run Doctor") await vscode.commands.executeCommand("benchwright.ui.doctor");
-  if (choice === "Install Benchwright") await vscode.commands.executeCommand("benchwright.ui.install");
-  if (choice === "Open Settings") {
+  const choice = await vscode.window.showErrorMessage(failure, t("Run Doctor"), t("Install Benchwright"), t("Open Settings"));
+  if (choice === t("Run Doctor")) await vscode.commands.executeCommand("benchwright.ui.doctor");
+  if (choice === t("Install Benchwright")) await vscode.commands.executeCommand("benchwright.ui.install");
+  if (choice === t("Open Settings")) {
     await vscode.commands.executeCommand("workbench.action.openSettings", "benchwright.server.command");
   }
 }

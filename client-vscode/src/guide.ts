@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import type { AttemptStatus } from "./generated/protocol.ts";
@@ -72,7 +73,7 @@ export class Guide implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    const page = { extension: this.extension, page: "guide", title: "Guide" };
+    const page = { extension: this.extension, page: "guide", title: t("Guide") };
     this.host = new WebviewHost(view.webview, page, (message) => {
       if (message.type === "ready") this.post();
       else if (message.type === "leave") void this.leave();

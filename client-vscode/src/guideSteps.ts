@@ -1,3 +1,5 @@
+import { t } from "@vscode/l10n";
+
 /** What a person did so far, as far as the guide follows it. */
 export interface Seen {
   /** The clock runs, or ran. */
@@ -41,56 +43,58 @@ export function steps(): Step[] {
   return [
     {
       id: "read",
-      title: "Read the statement and start the clock",
+      title: t("Read the statement and start the clock"),
       text:
-        "The statement is beside the file to edit: a counter that stops at its limits instead of wrapping. Read as long as you " +
+        t(
+"The statement is beside the file to edit: a counter that stops at its limits instead of wrapping. Read as long as you " +
         "want. Then start the clock; it counts your time, and from now on each save runs the hidden tests.",
-      actions: [{ label: "Start the Clock", command: "benchwright.ui.start" }],
+),
+      actions: [{ label: t("Start the Clock"), command: "benchwright.ui.start" }],
     },
     {
       id: "error",
-      title: "Write a line with an error",
-      text: "Replace the comment in rtl/sat_counter.sv by `assign at_max = cout == '1;`, with the typing error in cout. It is underlined as you type.",
-      actions: [{ label: "Show the File", command: "benchwright.ui.guideFile" }],
+      title: t("Write a line with an error"),
+      text: t("Replace the comment in rtl/sat_counter.sv by `assign at_max = cout == '1;`, with the typing error in cout. It is underlined as you type."),
+      actions: [{ label: t("Show the File"), command: "benchwright.ui.guideFile" }],
     },
     {
       id: "repair",
-      title: "Find the error and correct it",
-      text: "Press F8 to get to the error and read what it says, also in the Problems panel. Then write count instead of cout.",
-      actions: [{ label: "Next Problem in File", command: "editor.action.marker.nextInFiles" }],
+      title: t("Find the error and correct it"),
+      text: t("Press F8 to get to the error and read what it says, also in the Problems panel. Then write count instead of cout."),
+      actions: [{ label: t("Next Problem in File"), command: "editor.action.marker.nextInFiles" }],
     },
     {
       id: "save",
-      title: "Save, and let the hidden tests fail",
-      text: "Save the file. The tests run in a sandbox; you can't read them. The status bar shows how many passed.",
-      actions: [{ label: "Run Hidden Tests", command: "benchwright.ui.run" }],
+      title: t("Save, and let the hidden tests fail"),
+      text: t("Save the file. The tests run in a sandbox; you can't read them. The status bar shows how many passed."),
+      actions: [{ label: t("Run Hidden Tests"), command: "benchwright.ui.run" }],
     },
     {
       id: "results",
-      title: "Read what failed",
-      text: "The Results view lists each failing test, with what it expected and what it got where the problem reveals that.",
-      actions: [{ label: "Show Results", command: "benchwright.ui.showResults" }],
+      title: t("Read what failed"),
+      text: t("The Results view lists each failing test, with what it expected and what it got where the problem reveals that."),
+      actions: [{ label: t("Show Results"), command: "benchwright.ui.showResults" }],
     },
     {
       id: "hint",
-      title: "Take a hint",
-      text: "This problem has three hints. The first one is free, the others cost points; that you took one is recorded. Here nothing counts.",
-      actions: [{ label: "Take a Hint…", command: "benchwright.ui.takeHint" }],
+      title: t("Take a hint"),
+      text: t("This problem has three hints. The first one is free, the others cost points; that you took one is recorded. Here nothing counts."),
+      actions: [{ label: t("Take a Hint…"), command: "benchwright.ui.takeHint" }],
     },
     {
       id: "pass",
-      title: "Write the counter until all tests pass",
-      text: "Write the rest as the hint says, and save as often as you like. More hints are there if you are stuck.",
+      title: t("Write the counter until all tests pass"),
+      text: t("Write the rest as the hint says, and save as often as you like. More hints are there if you are stuck."),
       actions: [
-        { label: "Run Hidden Tests", command: "benchwright.ui.run" },
-        { label: "Take a Hint…", command: "benchwright.ui.takeHint" },
+        { label: t("Run Hidden Tests"), command: "benchwright.ui.run" },
+        { label: t("Take a Hint…"), command: "benchwright.ui.takeHint" },
       ],
     },
     {
       id: "submit",
-      title: "Submit",
-      text: "Submitting grades your files a last time and stops the clock. Afterwards you can replay the attempt.",
-      actions: [{ label: "Submit", command: "benchwright.ui.submit" }],
+      title: t("Submit"),
+      text: t("Submitting grades your files a last time and stops the clock. Afterwards you can replay the attempt."),
+      actions: [{ label: t("Submit"), command: "benchwright.ui.submit" }],
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import type { AttemptStatus, HintsView, HintView } from "./generated/protocol.ts";
@@ -34,16 +35,16 @@ export class Hints implements vscode.Disposable {
     this.keep(status, before);
     const { next, taken, of } = before;
     if (!next || next.waitsFor) {
-      const missing = next ? `Hint ${next.number} can be taken after ${next.waitsFor}.` : "There are no more hints.";
+      const missing = next ? t("Hint {0} can be taken after {1}.", next.number, next.waitsFor ?? "") : t("There are no more hints.");
       void vscode.window.showInformationMessage(missing);
       return taken.length > 0;
     }
     const sure = await vscode.window.showInformationMessage(
-      `Take hint ${next.number} of ${of}?`,
-      { modal: true, detail: `It costs ${next.price}. That you took it is recorded.` },
-      "Take Hint",
+      t("Take hint {0} of {1}?", next.number, of),
+      { modal: true, detail: t("It costs {0}. That you took it is recorded.", next.price) },
+      t("Take Hint"),
     );
-    if (sure !== "Take Hint") return false;
+    if (sure !== t("Take Hint")) return false;
     const after = await shown(this.server.request("hint", { uri, number: next.number }));
     if (after) this.keep(status, after);
     return after !== undefined;

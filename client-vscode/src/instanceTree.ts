@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { InstanceView } from "./generated/protocol.ts";
 import { instanceDescription, instanceIcon, instanceSpoken, instanceTooltip } from "./instanceLabel.ts";
@@ -39,12 +40,12 @@ export class InstanceTree implements vscode.TreeDataProvider<InstanceView>, vsco
     const { path } = instance ?? {};
     const level = await shown(this.server.request("hierarchy", { uri: this.place, ...(path === undefined ? {} : { path }) }));
     if (path === undefined) {
-      this.view.description = level?.top ? `top: ${level.top}` : "";
+      this.view.description = level?.top ? t("top: {0}", level.top) : "";
       void vscode.commands.executeCommand("setContext", "benchwright.hasTop", Boolean(level?.top));
       delete this.view.message;
     }
     if (level?.complete === false) {
-      this.view.message = `Only the first ${level.instances.length} instances in ${path ?? "the design"} are shown.`;
+      this.view.message = t("Only the first {0} instances in {1} are shown.", level.instances.length, path ?? t("the design"));
     }
     return level?.instances ?? [];
   }
@@ -58,7 +59,7 @@ export class InstanceTree implements vscode.TreeDataProvider<InstanceView>, vsco
     item.tooltip = instanceTooltip(instance);
     item.iconPath = new vscode.ThemeIcon(instanceIcon(instance));
     item.accessibilityInformation = { label: instanceSpoken(instance) };
-    item.command = { command: "benchwright.ui.goToInstance", title: "Go to Instantiation", arguments: [instance] };
+    item.command = { command: "benchwright.ui.goToInstance", title: t("Go to Instantiation"), arguments: [instance] };
     return item;
   }
 

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { FileRange } from "./generated/protocol.ts";
 import type { Panel, PanelContext } from "./panel.ts";
@@ -47,7 +48,7 @@ export abstract class ModulePanel<Page extends { readonly title: string }> imple
   async show(): Promise<void> {
     this.asked = cursorInDesign() ?? this.asked;
     if (!this.asked) {
-      void vscode.window.showInformationMessage("Put the cursor in a module first.");
+      void vscode.window.showInformationMessage(t("Put the cursor in a module first."));
       return;
     }
     if (this.panel) {

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Panel, PanelContext } from "./panel.ts";
 import type { NumbersGroup } from "./progress.ts";
@@ -19,9 +20,9 @@ export class NumbersPanel implements Panel {
       return;
     }
     const options = { enableScripts: true, retainContextWhenHidden: true };
-    this.panel = vscode.window.createWebviewPanel("benchwright.numbers", "My Numbers", vscode.ViewColumn.Active, options);
+    this.panel = vscode.window.createWebviewPanel("benchwright.numbers", t("My Numbers"), vscode.ViewColumn.Active, options);
     this.panel.onDidDispose(() => (this.panel = this.host = undefined));
-    const page = { extension: this.context.extension, page: "numbers", title: "My Numbers" };
+    const page = { extension: this.context.extension, page: "numbers", title: t("My Numbers") };
     this.host = new WebviewHost(this.panel.webview, page, () => void this.load());
   }
 
@@ -40,7 +41,7 @@ export class NumbersPanel implements Panel {
     const ofStudies = studies.map(async ({ study, title }): Promise<NumbersGroup> => {
       return { heading: title, attempts: (await server.request("numbers", { study })).attempts };
     });
-    const outside = { heading: "Outside studies", attempts: (await server.request("numbers", {})).attempts };
+    const outside = { heading: t("Outside studies"), attempts: (await server.request("numbers", {})).attempts };
     return [...(await Promise.all(ofStudies)), outside];
   }
 }

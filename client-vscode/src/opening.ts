@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import type { OpenedProblem, ProblemSummary } from "./generated/protocol.ts";
@@ -74,8 +75,8 @@ export class Opening {
       ...pack.problems.map(pickItem),
     ]);
     const chosen = await vscode.window.showQuickPick<PickItem>(items, {
-      title: "Open Problem",
-      placeHolder: "Type part of a title, category or difficulty",
+      title: t("Open Problem"),
+      placeHolder: t("Type part of a title, category or difficulty"),
       matchOnDescription: true,
     });
     return chosen?.ref;

@@ -1,7 +1,9 @@
+import { t } from "@vscode/l10n";
 import type { PackSummary, ProblemSummary } from "./generated/protocol.ts";
 import { clockTime, spokenTime } from "./duration.ts";
 import { plain, table } from "./markdown.ts";
 import type { Grouping } from "./problemList.ts";
+import { word } from "./words.ts";
 
 /**
  * `12:03 · easy`: all that a narrow side bar has room for beside a title; the icon shows the state.
@@ -10,31 +12,31 @@ import type { Grouping } from "./problemList.ts";
 export function rowDescription(problem: ProblemSummary, grouping: Grouping = "pack"): string {
   const best = problem.bestTimeS ?? undefined;
   const time = problem.state === "passed" && best !== undefined ? [clockTime(best)] : [];
-  return [...time, grouping === "difficulty" ? problem.kind : problem.difficulty].join(" · ");
+  return [...time, word(grouping === "difficulty" ? problem.kind : problem.difficulty)].join(" · ");
 }
 
 /** `passed 12:03 · easy · design · RTL generation`, for a list as wide as the window. */
 export function problemDescription(problem: ProblemSummary): string {
-  return [stateWords(problem, clockTime), problem.difficulty, problem.kind, problem.categoryName].join(" · ");
+  return [stateWords(problem, clockTime), word(problem.difficulty), word(problem.kind), problem.categoryName].join(" · ");
 }
 
 /** The whole row as a screen reader should say it. */
 export function problemSpoken(problem: ProblemSummary): string {
   const { title, difficulty, kind, categoryName } = problem;
-  return [title, stateWords(problem, spokenTime), difficulty, kind, categoryName].join(", ");
+  return [title, stateWords(problem, spokenTime), word(difficulty), word(kind), categoryName].join(", ");
 }
 
 /** Everything known about a problem. */
 export function problemFacts(problem: ProblemSummary): (readonly [string, string])[] {
   const best = problem.bestTimeS ?? undefined;
   return [
-    ["Name", problem.ref],
-    ["Kind", problem.kind],
-    ["Category", `${problem.categoryName} (${problem.category})`],
-    ["Difficulty", problem.difficulty],
-    ["State", problem.state],
-    ["Attempts", String(problem.attempts ?? 0)],
-    ...(best === undefined ? [] : [["Best time", clockTime(best)] as const]),
+    [t("Name"), problem.ref],
+    [t("Kind"), word(problem.kind)],
+    [t("Category"), `${problem.categoryName} (${problem.category})`],
+    [t("Difficulty"), word(problem.difficulty)],
+    [t("State"), word(problem.state)],
+    [t("Attempts"), String(problem.attempts ?? 0)],
+    ...(best === undefined ? [] : [[t("Best time"), clockTime(best)] as const]),
   ];
 }
 
@@ -46,15 +48,15 @@ export function problemTooltip(problem: ProblemSummary): string {
 /** The same as a page in Markdown, with what is known of its pack. */
 export function problemPage(problem: ProblemSummary, pack: PackSummary): string {
   const ofPack = [
-    ["Pack", pack.title],
-    ["Version", pack.version],
-    ["Licence", pack.license],
+    [t("Pack"), pack.title],
+    [t("Version"), pack.version],
+    [t("Licence"), pack.license],
   ] as const;
   return [
     `# ${plain(problem.title)}`,
-    table(["Property", "Value"], [...problemFacts(problem), ...ofPack]),
+    table([t("Property"), t("Value")], [...problemFacts(problem), ...ofPack]),
     ...(pack.assistance ? [plain(pack.assistance)] : []),
-    "Opening the problem shows its statement and does not start the clock.",
+    t("Opening the problem shows its statement and does not start the clock."),
     "",
   ].join("\n\n");
 }
@@ -77,5 +79,5 @@ export function problemIcon(state: ProblemSummary["state"]): string {
 
 function stateWords(problem: ProblemSummary, time: (seconds: number) => string): string {
   const best = problem.bestTimeS ?? undefined;
-  return problem.state === "passed" && best !== undefined ? `passed ${time(best)}` : problem.state;
+  return problem.state === "passed" && best !== undefined ? t("passed {0}", time(best)) : word(problem.state);
 }

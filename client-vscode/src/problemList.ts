@@ -1,14 +1,15 @@
+import { t } from "@vscode/l10n";
 import type { PackSummary, ProblemSummary } from "./generated/protocol.ts";
 
 /** What the rows of the problem list are put under. */
 export type Grouping = "pack" | "state" | "kind" | "category" | "difficulty";
 
 export const GROUPINGS: Readonly<Record<Grouping, string>> = {
-  pack: "Pack",
-  state: "State",
-  kind: "Kind",
-  category: "Category",
-  difficulty: "Difficulty",
+  pack: t("Pack"),
+  state: t("State"),
+  kind: t("Kind"),
+  category: t("Category"),
+  difficulty: t("Difficulty"),
 };
 
 /** A heading of the problem list, with all problems below it. */
@@ -85,7 +86,7 @@ function parts(prefix: string, problems: readonly ProblemSummary[], grouping: Ex
 }
 
 function labelOf(problem: ProblemSummary, grouping: Exclude<Grouping, "pack">): string {
-  return grouping === "category" ? problem.categoryName : problem[grouping] || "not stated";
+  return grouping === "category" ? problem.categoryName : problem[grouping] || t("not stated");
 }
 
 function compare(one: string, other: string, grouping: Grouping): number {

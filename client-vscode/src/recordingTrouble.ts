@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { AttemptStatus } from "./generated/protocol.ts";
 
 /** What the clock in the status bar shows. */
@@ -16,7 +17,7 @@ export function troubleOf(
   if (status.readOnly) {
     return {
       icon: "lock",
-      word: () => "Read-only",
+      word: () => t("Read-only"),
       tooltip: status.readOnly,
       command,
       background: "statusBarItem.warningBackground",
@@ -25,8 +26,8 @@ export function troubleOf(
   if (status.notRecorded) {
     return {
       icon: "error",
-      word: (time) => `Not recorded ${time}`.trim(),
-      tooltip: `What you do is not recorded at present. ${status.notRecorded}`,
+      word: (time) => t("Not recorded {0}", time).trim(),
+      tooltip: t("What you do is not recorded at present. {0}", status.notRecorded),
       command,
       background: "statusBarItem.errorBackground",
     };

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import type { Hints } from "./hints.ts";
@@ -23,7 +24,7 @@ export class ResultsView implements vscode.WebviewViewProvider, vscode.Disposabl
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    const page = { extension: this.extension, page: "results", title: "Benchwright results" };
+    const page = { extension: this.extension, page: "results", title: t("Benchwright results") };
     this.host = new WebviewHost(view.webview, page, (message) => {
       if (message.type === "ready") this.post();
       else if (message.type === "open") void this.open(message.path, message.line);

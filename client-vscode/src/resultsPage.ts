@@ -1,7 +1,9 @@
+import { t } from "@vscode/l10n";
 import type { AttemptStatus, CompilerLine, HintView, SubmitSummary, TestLine } from "./generated/protocol.ts";
 import { clockTime } from "./duration.ts";
 import { expectation, type Expectation } from "./expectation.ts";
 import { revealSentence } from "./verdict.ts";
+import { word } from "./words.ts";
 
 /** A button of the results view: the command's name without its prefix. */
 export type ResultsAction = "openProblem" | "nextProblem" | "start" | "resume" | "run" | "cancelRun" | "submit" | "takeHint" | "explainVerdict";
@@ -42,9 +44,9 @@ export function resultsPage(
   if (status === undefined) {
     return {
       ...EMPTY,
-      headline: "No problem is open",
-      message: "Open a problem from the list to begin.",
-      actions: [{ command: "openProblem", label: "Open Problem…" }],
+      headline: t("No problem is open"),
+      message: t("Open a problem from the list to begin."),
+      actions: [{ command: "openProblem", label: t("Open Problem…") }],
     };
   }
   const verdict = status.verdict ?? undefined;
@@ -74,14 +76,14 @@ export function inOneLine({ headline, message }: ResultsPage): string {
 export function summarySentence(summary: SubmitSummary): string {
   const { status } = summary;
   const verdict = status.verdict ?? undefined;
-  const result = verdict?.headline ?? "No verdict";
+  const result = verdict?.headline ?? t("No verdict");
   const first = firstPass(summary);
   return (
     [
-      `“${status.title}” submitted. ${result}`,
-      ...times(status).map(([active, total]) => `active time ${active} of ${total}`),
-      `${status.runs} ${status.runs === 1 ? "run" : "runs"}`,
-      ...(first ? [`first pass at ${first}`] : []),
+      t("“{0}” submitted. {1}", status.title, result),
+      ...times(status).map(([active, total]) => t("active time {0} of {1}", active, total)),
+      status.runs === 1 ? t("1 run") : t("{0} runs", status.runs),
+      ...(first ? [t("first pass at {0}", first)] : []),
     ].join(", ") + "."
   );
 }
@@ -102,7 +104,7 @@ const EMPTY: ResultsPage = {
 };
 
 function hintHeading(number: number, cost: number): string {
-  return `Hint ${number}${cost ? `, ${Math.round(cost * 1000) / 10} % of the points` : ""}`;
+  return cost ? t("Hint {0}, {1} % of the points", number, Math.round(cost * 1000) / 10) : t("Hint {0}", number);
 }
 
 function outcome(word: string | undefined): ResultsPage["outcome"] {
@@ -112,17 +114,17 @@ function outcome(word: string | undefined): ResultsPage["outcome"] {
 
 function headline(status: AttemptStatus): string {
   const question = status.kind !== "design";
-  if (status.running) return question ? "The answer is being scored …" : "The hidden tests are running …";
+  if (status.running) return question ? t("The answer is being scored …") : t("The hidden tests are running …");
   if (status.verdict) return status.verdict.headline;
   switch (status.state) {
     case "open":
-      return "The clock has not started";
+      return t("The clock has not started");
     case "paused":
-      return "The clock is paused";
+      return t("The clock is paused");
     case "running":
-      return question ? "No answer scored yet" : "The hidden tests have not run yet";
+      return question ? t("No answer scored yet") : t("The hidden tests have not run yet");
     default:
-      return "This attempt ended without a verdict";
+      return t("This attempt ended without a verdict");
   }
 }
 
@@ -132,7 +134,7 @@ function message(status: AttemptStatus, shown: AttemptStatus["verdict"]): string
   // The list of the compiler's messages, or the headline, says the same.
   const said = shown.compiler?.length || shown.message === `${shown.headline}.` ? "" : shown.message;
   if (shown.outcome !== "passed" || status.state !== "running") return said;
-  return `${said} Submit to end the attempt. Until then its clock runs on.`.trim();
+  return `${said} ${t("Submit to end the attempt. Until then its clock runs on.")}`.trim();
 }
 
 function failedTest({ name, message: said, simTime }: TestLine): FailedTest {
@@ -143,23 +145,23 @@ function verdictFacts(verdict: AttemptStatus["verdict"]): [string, string][] {
   if (!verdict) return [];
   return [
     ...(verdict.tests
-      ? [["Tests passed", `${verdict.tests.passed} of ${verdict.tests.total}`] as [string, string]]
+      ? [[t("Tests passed"), t("{0} of {1}", verdict.tests.passed, verdict.tests.total)] as [string, string]]
       : []),
-    ["Try", String(verdict.number)],
-    ...(verdict.outcome === "recorded" ? [] : [["Run time", `${verdict.wallS.toFixed(1)} s`] as [string, string]]),
+    [t("Try"), String(verdict.number)],
+    ...(verdict.outcome === "recorded" ? [] : [[t("Run time"), `${verdict.wallS.toFixed(1)} s`] as [string, string]]),
   ];
 }
 
 function attemptFacts(status: AttemptStatus, summary: SubmitSummary | undefined): [string, string][] {
-  if (!summary) return [["Attempt", status.state]];
+  if (!summary) return [[t("Attempt"), word(status.state)]];
   return [
-    ["Attempt", status.state],
+    [t("Attempt"), word(status.state)],
     ...times(status).flatMap(([active, total]): [string, string][] => [
-      ["Active time", active],
-      ["Total time", total],
+      [t("Active time"), active],
+      [t("Total time"), total],
     ]),
-    ["Runs", String(status.runs)],
-    ["First pass", firstPass(summary) || "none"],
+    [t("Runs"), String(status.runs)],
+    [t("First pass"), firstPass(summary) || t("none")],
   ];
 }
 
@@ -169,31 +171,31 @@ function times({ activeS, elapsedS }: AttemptStatus): [string, string][] {
 }
 
 function firstPass({ firstPassS, firstPassRun }: SubmitSummary): string {
-  const run = firstPassRun == null ? "" : `run ${firstPassRun}`;
+  const run = firstPassRun == null ? "" : t("run {0}", firstPassRun);
   if (firstPassS == null) return run;
   return clockTime(firstPassS) + (run && ` (${run})`);
 }
 
 function actions(status: AttemptStatus): ResultsPage["actions"] {
-  if (status.running) return [{ command: "cancelRun", label: "Cancel Run" }];
+  if (status.running) return [{ command: "cancelRun", label: t("Cancel Run") }];
   switch (status.state) {
     case "open":
-      return [{ command: "start", label: "Start the Clock" }];
+      return [{ command: "start", label: t("Start the Clock") }];
     case "paused":
-      return [{ command: "resume", label: "Resume the Clock" }];
+      return [{ command: "resume", label: t("Resume the Clock") }];
     case "running":
       return inOrder(status, [
-        { command: "run", label: status.kind !== "design" ? "Score the Answer" : "Run Hidden Tests" },
-        { command: "submit", label: "Submit" },
+        { command: "run", label: status.kind !== "design" ? t("Score the Answer") : t("Run Hidden Tests") },
+        { command: "submit", label: t("Submit") },
       ])
-        .concat(isExplained(status) ? [{ command: "explainVerdict", label: "Explain the Failure" }] : [])
-        .concat(status.aids?.includes("hints") ? [{ command: "takeHint", label: "Take a Hint…" }] : []);
+        .concat(isExplained(status) ? [{ command: "explainVerdict", label: t("Explain the Failure") }] : [])
+        .concat(status.aids?.includes("hints") ? [{ command: "takeHint", label: t("Take a Hint…") }] : []);
     default:
       // A study leads on by itself.
       if (status.study) return [];
       return [
-        { command: "nextProblem", label: "Next Problem" },
-        { command: "openProblem", label: "Open Another Problem…" },
+        { command: "nextProblem", label: t("Next Problem") },
+        { command: "openProblem", label: t("Open Another Problem…") },
       ];
   }
 }

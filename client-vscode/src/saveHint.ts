@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 
@@ -10,14 +11,11 @@ export function hintOnSave(attempts: Attempts): vscode.Disposable {
     const occasion = `${status.attempt} ${status.state}`;
     if (hinted.has(occasion)) return;
     hinted.add(occasion);
-    const [until, button, command] =
+    const [message, button, command] =
       status.state === "open"
-        ? (["starts", "Start the Clock", "start"] as const)
-        : (["is resumed", "Resume the Clock", "resume"] as const);
-    const chosen = await vscode.window.showInformationMessage(
-      `Saved, but nothing is scored until the clock ${until}.`,
-      button,
-    );
+        ? ([t("Saved, but nothing is scored until the clock starts."), t("Start the Clock"), "start"] as const)
+        : ([t("Saved, but nothing is scored until the clock is resumed."), t("Resume the Clock"), "resume"] as const);
+    const chosen = await vscode.window.showInformationMessage(message, button);
     // It may have been started in the status bar meanwhile.
     if (chosen !== button || attempts.known(document.uri)?.state !== status.state) return;
     await attempts.follow(document.uri);

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { DesignSize, RegisterTable } from "./generated/protocol.ts";
 import { ModulePanel, settled, type Asked, type Failure } from "./modulePanel.ts";
 import type { PanelContext } from "./panel.ts";
@@ -7,7 +8,7 @@ import type { DrawnSchematic, SchematicPage } from "./webview/pages/schematic.ts
 /** The schematic of the module at the cursor, with its size and registers. */
 export class SchematicPanel extends ModulePanel<SchematicPage> {
   constructor(context: PanelContext) {
-    super(context, "schematic", "Schematic");
+    super(context, "schematic", t("Schematic"));
   }
 
   protected override async content(asked: Asked): Promise<SchematicPage> {
@@ -28,5 +29,5 @@ export class SchematicPanel extends ModulePanel<SchematicPage> {
 }
 
 function title(drawn: DrawnSchematic | Failure): string {
-  return "view" in drawn ? drawn.view.module : "Schematic";
+  return "view" in drawn ? drawn.view.module : t("Schematic");
 }

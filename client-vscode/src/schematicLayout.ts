@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { Worker } from "node:worker_threads";
 import type { ElkNode } from "elkjs/lib/elk-api.js";
 
@@ -34,13 +35,13 @@ export class Layout {
     const worker = this.start();
     try {
       return await new Promise<ElkNode>((resolve, reject) => {
-        const late = new Error("The drawing takes too long to lay out. Ask about a module deeper in the design.");
+        const late = new Error(t("The drawing takes too long to lay out. Ask about a module deeper in the design."));
         const timer = setTimeout(() => reject(late), PATIENCE_MS);
         worker.once("error", reject);
         worker.once("message", (answer: { laidOut?: ElkNode; failure?: string }) => {
           clearTimeout(timer);
           if (answer.laidOut) resolve(answer.laidOut);
-          else reject(new Error(answer.failure ?? "The drawing can't be laid out."));
+          else reject(new Error(answer.failure ?? t("The drawing can't be laid out.")));
         });
         worker.postMessage(graph);
       });

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { FlowView, SignalEnd, SignalTrace } from "./generated/protocol.ts";
 import { shown } from "./reporting.ts";
@@ -23,14 +24,14 @@ export class SignalTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
   async show(way: Way): Promise<void> {
     const cursor = cursorInDesign();
     if (!cursor) {
-      void vscode.window.showInformationMessage("Put the cursor on a signal first.");
+      void vscode.window.showInformationMessage(t("Put the cursor on a signal first."));
       return;
     }
     const trace = await shown(this.server.request(way, cursor));
     if (!trace) return;
     this.asked = { way, uri: cursor.uri, trace };
     const { path } = trace.signal;
-    this.view.title = way === "drivers" ? "Drivers" : "Loads";
+    this.view.title = way === "drivers" ? t("Drivers") : t("Loads");
     this.view.description = path;
     this.view.message = message(way, trace);
     this.changed.fire();
@@ -52,10 +53,10 @@ export class SignalTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
       const { flow } = row;
       const item = new vscode.TreeItem(flow.text, flow.signals.length > 0 ? Expanded : None);
       item.description = `${flow.kind} · ${flow.instance}`;
-      item.tooltip = `${flow.text}\n${flow.kind} in ${flow.instance}`;
+      item.tooltip = t("{0}\n{1} in {2}", flow.text, flow.kind, flow.instance);
       item.iconPath = new vscode.ThemeIcon(flow.kind === "connection" ? "plug" : "arrow-small-right");
       item.accessibilityInformation = { label: flowSpoken(flow) };
-      item.command = { command: "benchwright.ui.goToFlow", title: "Go to Source", arguments: [row] };
+      item.command = { command: "benchwright.ui.goToFlow", title: t("Go to Source"), arguments: [row] };
       return item;
     }
     const { signal, part } = row.end;
@@ -64,7 +65,7 @@ export class SignalTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
     item.tooltip = signal.path;
     item.iconPath = new vscode.ThemeIcon(part === "event" ? "pulse" : part === "condition" ? "question" : "symbol-variable");
     item.accessibilityInformation = { label: `${signal.path}, ${part}` };
-    item.command = { command: "benchwright.ui.goToFlow", title: "Go to Declaration", arguments: [row] };
+    item.command = { command: "benchwright.ui.goToFlow", title: t("Go to Declaration"), arguments: [row] };
     return item;
   }
 
@@ -82,7 +83,7 @@ function rows({ flows }: SignalTrace): Row[] {
 }
 
 function message(way: Way, trace: SignalTrace): string {
-  const port = trace.portOfTop === null ? [] : [`The design ends here: a port of the top (${trace.portOfTop}).`];
-  const none = trace.flows.length > 0 ? [] : [way === "drivers" ? "Nothing in the design drives it." : "It drives nothing in the design."];
-  return [...none, ...port, ...(trace.complete ? [] : ["Only a part is shown: there are too many assignments."])].join(" ");
+  const port = trace.portOfTop === null ? [] : [t("The design ends here: a port of the top ({0}).", trace.portOfTop)];
+  const none = trace.flows.length > 0 ? [] : [way === "drivers" ? t("Nothing in the design drives it.") : t("It drives nothing in the design.")];
+  return [...none, ...port, ...(trace.complete ? [] : [t("Only a part is shown: there are too many assignments.")])].join(" ");
 }

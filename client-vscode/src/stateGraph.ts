@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { ElkExtendedEdge, ElkNode } from "elkjs/lib/elk-api.js";
 import type { FileRange, StateMachineView, TransitionView } from "./generated/protocol.ts";
 
@@ -116,13 +117,13 @@ function arrowsOf({ transitions }: StateMachineView): Merged[] {
 
 function label(conditions: readonly string[]): string {
   const [first = ""] = conditions;
-  if (conditions.length > 1) return `${conditions.length} conditions`;
+  if (conditions.length > 1) return t("{0} conditions", conditions.length);
   return first.length > LONGEST_LABEL ? `${first.slice(0, LONGEST_LABEL - 1)}…` : first;
 }
 
 /** The condition of a transition in words. */
 export function conditionText({ condition }: TransitionView): string {
-  return condition || "always";
+  return condition || t("always");
 }
 
 /** The signal that resets a machine, with its level where that is 0. */

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { PanelContext } from "./panel.ts";
 import { ModulePanel, settled, type Asked } from "./modulePanel.ts";
 import { stateDrawing, stateGraph } from "./stateGraph.ts";
@@ -6,12 +7,12 @@ import type { DrawnMachines, StateMachinesPage } from "./webview/pages/stateMach
 /** The state machines of the module at the cursor. */
 export class StateMachinesPanel extends ModulePanel<StateMachinesPage> {
   constructor(context: PanelContext) {
-    super(context, "stateMachines", "State Machines");
+    super(context, "stateMachines", t("State Machines"));
   }
 
   protected override async content(asked: Asked): Promise<StateMachinesPage> {
     const drawn = await settled<DrawnMachines>(this.drawn(asked));
-    return { title: "module" in drawn ? drawn.module : "State Machines", drawn };
+    return { title: "module" in drawn ? drawn.module : t("State Machines"), drawn };
   }
 
   private async drawn(asked: Asked): Promise<DrawnMachines> {

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { isUnfinished, type AttemptChange, type Attempts } from "./attempts.ts";
 import type { AttemptStatus, VerdictView } from "./generated/protocol.ts";
@@ -15,7 +16,7 @@ export class HiddenTests implements vscode.Disposable {
     attempts: Attempts,
     private readonly run: (uri: string) => Promise<void>,
   ) {
-    this.controller.createRunProfile("Run Hidden Tests", vscode.TestRunProfileKind.Run, (request, token) =>
+    this.controller.createRunProfile(t("Run Hidden Tests"), vscode.TestRunProfileKind.Run, (request, token) =>
       this.requested(request, token),
     );
     this.subscriptions = [attempts.onDidChange((change) => this.changed(change))];
@@ -55,7 +56,7 @@ export class HiddenTests implements vscode.Disposable {
     const known = this.controller.items.get(status.workspace);
     if (!isUnfinished(status) && !known) return undefined;
     if (known) return known;
-    const made = this.controller.createTestItem(status.workspace, `Hidden tests: ${status.title}`);
+    const made = this.controller.createTestItem(status.workspace, t("Hidden tests: {0}", status.title));
     this.controller.items.add(made);
     return made;
   }
@@ -63,7 +64,7 @@ export class HiddenTests implements vscode.Disposable {
   private begin(item: vscode.TestItem): vscode.TestRun {
     // A run that a save started must not take the focus from the editor.
     const request = new vscode.TestRunRequest([item], undefined, undefined, false, true);
-    const run = this.controller.createTestRun(request, "Hidden tests");
+    const run = this.controller.createTestRun(request, t("Hidden tests"));
     this.runs.set(item.id, run);
     return run;
   }
@@ -93,5 +94,5 @@ function report(run: vscode.TestRun, item: vscode.TestItem, verdict: VerdictView
 }
 
 function lineText(line: NonNullable<VerdictView["lines"]>[number]): string {
-  return `${line.passed ? "passed" : "failed"}: ${line.name}${line.message ? `\n  ${line.message}` : ""}`;
+  return `${line.passed ? t("passed") : t("failed")}: ${line.name}${line.message ? `\n  ${line.message}` : ""}`;
 }

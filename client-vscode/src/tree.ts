@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import type { PackSummary, ProblemSummary, StudySummary } from "./generated/protocol.ts";
@@ -5,6 +6,7 @@ import { problemIcon, problemSpoken, problemTooltip, rowDescription } from "./pr
 import { countOf, grouped, GROUPINGS, type Group, type Grouping } from "./problemList.ts";
 import { showError } from "./reporting.ts";
 import type { Server } from "./server.ts";
+import { word } from "./words.ts";
 
 /** A row of the problem list. */
 export type Row = { readonly group: Group } | { readonly problem: ProblemSummary } | { readonly study: StudySummary };
@@ -67,7 +69,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   async group(): Promise<void> {
     const names = Object.keys(GROUPINGS) as Grouping[];
     const rows = names.map((name) => ({ label: GROUPINGS[name], name, picked: name === this.grouping }));
-    const chosen = await vscode.window.showQuickPick(rows, { title: "Group Problems By" });
+    const chosen = await vscode.window.showQuickPick(rows, { title: t("Group Problems By") });
     if (!chosen) return;
     await this.memory.update(GROUPING, chosen.name);
     this.refresh();
@@ -77,8 +79,8 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   search(): void {
     const before = this.filter;
     const input = vscode.window.createInputBox();
-    input.title = "Filter Problems";
-    input.placeholder = "Words of a title, category, kind, difficulty, state or pack";
+    input.title = t("Filter Problems");
+    input.placeholder = t("Words of a title, category, kind, difficulty, state or pack");
     input.value = before;
     let isAccepted = false;
     input.onDidChangeValue((words) => this.setFilter(words));
@@ -124,7 +126,7 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     const packs = await this.packs();
     const groups = grouped(packs, this.grouping, this.filter);
     const all = packs.reduce((sum, pack) => sum + pack.problems.length, 0);
-    this.view.description = this.filter && `“${this.filter}”: ${countOf(groups)} of ${all}`;
+    this.view.description = this.filter && t("“{0}”: {1} of {2}", this.filter, countOf(groups), all);
     return [...this.studies.map((study) => ({ study })), ...groups.map((group) => ({ group }))];
   }
 
@@ -165,23 +167,24 @@ export class ProblemTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 function groupItem(group: Group): vscode.TreeItem {
   const passed = group.problems.filter((problem) => problem.state === "passed").length;
   const { label, pack, problems } = group;
+  const isWord = pack === undefined && group.grouping !== "category";
   const isOpen = group.parts.length > 0 || pack !== undefined || problems.length <= MANY;
   const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(label, isOpen ? Expanded : Collapsed);
+  const item = new vscode.TreeItem(isWord ? word(label) : label, isOpen ? Expanded : Collapsed);
   item.id = group.id;
   item.contextValue = group.grouping;
   item.iconPath = new vscode.ThemeIcon(ICONS[group.grouping]);
-  const due = pack?.due ? `due ${new Date(pack.due).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}` : "";
-  item.description = [`${passed}/${problems.length} passed`, due].filter(Boolean).join(" · ");
+  const due = pack?.due ? t("due {0}", new Date(pack.due).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })) : "";
+  item.description = [t("{0}/{1} passed", passed, problems.length), due].filter(Boolean).join(" · ");
   item.tooltip = pack
     ? [
-        `${label}\nName: ${pack.name}\nVersion: ${pack.version}\nLicence: ${pack.license}`,
-        ...(pack.service ? [`Assignment of ${pack.service}, where its hidden tests run`, due] : []),
+        t("{0}\nName: {1}\nVersion: {2}\nLicence: {3}", label, pack.name, pack.version, pack.license),
+        ...(pack.service ? [t("Assignment of {0}, where its hidden tests run", pack.service), due] : []),
         ...(pack.assistance ? [pack.assistance] : []),
       ].join("\n")
     : `${GROUPINGS[group.grouping]}: ${label}`;
   item.accessibilityInformation = {
-    label: [`${label}, ${passed} of ${problems.length} problems passed`, due].filter(Boolean).join(", "),
+    label: [`${label}, ${t("{0} of {1} problems passed", passed, problems.length)}`, due].filter(Boolean).join(", "),
   };
   return item;
 }
@@ -189,13 +192,13 @@ function groupItem(group: Group): vscode.TreeItem {
 function studyItem(row: { readonly study: StudySummary }): vscode.TreeItem {
   const { study, title, participant, done, total } = row.study;
   const item = new vscode.TreeItem(title);
-  item.id = `study ${study}`;
+  item.id = "study " + study;
   item.contextValue = "study";
-  item.description = `${done} of ${total} tasks done`;
-  item.tooltip = `Study: ${title}\nYou take part as ${participant}.`;
+  item.description = t("{0} of {1} tasks done", done, total);
+  item.tooltip = t("Study: {0}\nYou take part as {1}.", title, participant);
   item.iconPath = new vscode.ThemeIcon("beaker");
-  item.accessibilityInformation = { label: `Study ${title}, ${done} of ${total} tasks done` };
-  item.command = { command: "benchwright.ui.study", title: "Take Part", arguments: [row] };
+  item.accessibilityInformation = { label: t("Study {0}, {1} of {2} tasks done", title, done, total) };
+  item.command = { command: "benchwright.ui.study", title: t("Take Part"), arguments: [row] };
   return item;
 }
 
@@ -217,6 +220,6 @@ function problemItem(row: { readonly problem: ProblemSummary }, grouping: Groupi
   item.tooltip = problemTooltip(problem);
   item.iconPath = new vscode.ThemeIcon(problemIcon(problem.state), colour ? new vscode.ThemeColor(colour) : undefined);
   item.accessibilityInformation = { label: problemSpoken(problem) };
-  item.command = { command: "benchwright.ui.openProblem", title: "Open Problem", arguments: [row] };
+  item.command = { command: "benchwright.ui.openProblem", title: t("Open Problem"), arguments: [row] };
   return item;
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { VerdictView } from "./generated/protocol.ts";
 
 /** Codicon id of a verdict, for the status bar. The server says it in words: `short` and `headline`. */
@@ -11,16 +12,16 @@ export function verdictIcon({ outcome, short }: VerdictView): string {
 
 /** What the problem lets the solver see, as a sentence. */
 export function revealSentence(reveal: string, kind: string): string {
-  if (reveal === "none") return "This study shows no results.";
-  if (kind !== "design") return "This question shows only whether the answer is correct.";
+  if (reveal === "none") return t("This study shows no results.");
+  if (kind !== "design") return t("This question shows only whether the answer is correct.");
   switch (reveal) {
     case "names":
-      return "This problem shows test names only.";
+      return t("This problem shows test names only.");
     case "messages":
-      return "This problem shows test names and failure messages, but no log.";
+      return t("This problem shows test names and failure messages, but no log.");
     case "full":
-      return "This problem shows test names, failure messages and the log.";
+      return t("This problem shows test names, failure messages and the log.");
     default:
-      return "This problem shows only whether the hidden tests pass.";
+      return t("This problem shows only whether the hidden tests pass.");
   }
 }

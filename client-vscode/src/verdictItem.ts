@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import { verdictIcon } from "./verdict.ts";
@@ -8,7 +9,7 @@ export class VerdictItem implements vscode.Disposable {
   private readonly subscription: vscode.Disposable;
 
   constructor(private readonly attempts: Attempts) {
-    this.item.name = "Benchwright Verdict";
+    this.item.name = t("Benchwright Verdict");
     this.item.command = "benchwright.ui.showResults";
     this.subscription = attempts.onDidChangeCurrent(() => this.show());
     this.show();
@@ -21,7 +22,7 @@ export class VerdictItem implements vscode.Disposable {
   private show(): void {
     const status = this.attempts.current;
     if (status?.running) {
-      this.draw("sync~spin", "Running", "The hidden tests are running");
+      this.draw("sync~spin", t("Running"), t("The hidden tests are running"));
     } else if (status?.verdict) {
       const { short, headline, message } = status.verdict;
       this.draw(verdictIcon(status.verdict), short, `${headline}. ${message}`);
@@ -32,8 +33,8 @@ export class VerdictItem implements vscode.Disposable {
 
   private draw(icon: string, text: string, sentence: string): void {
     this.item.text = `$(${icon}) ${text}`;
-    this.item.tooltip = `${sentence}\nSelect to see the results.`;
-    this.item.accessibilityInformation = { label: `Benchwright: ${sentence}`, role: "button" };
+    this.item.tooltip = t("{0}\nSelect to see the results.", sentence);
+    this.item.accessibilityInformation = { label: t("Benchwright: {0}", sentence), role: "button" };
     this.item.show();
   }
 }

@@ -48,7 +48,7 @@ function html(webview: vscode.Webview, { extension, page, title }: PageOptions):
   const script = webview.asWebviewUri(vscode.Uri.joinPath(extension, "out", "webview", `${page}.js`)).toString();
   const style = webview.asWebviewUri(vscode.Uri.joinPath(extension, "media", "webview.css")).toString();
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${vscode.env.language}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy"
@@ -58,7 +58,13 @@ function html(webview: vscode.Webview, { extension, page, title }: PageOptions):
 </head>
 <body>
 <main></main>
+<script type="application/json" id="l10n">${translations()}</script>
 <script nonce="${nonce}" src="${script}"></script>
 </body>
 </html>`;
+}
+
+/** The translations of the editor's language as JSON; nothing in it can end the script element around it. */
+function translations(): string {
+  return vscode.l10n.bundle ? JSON.stringify(vscode.l10n.bundle).replaceAll("<", "\\u003c") : "";
 }

@@ -54,6 +54,6 @@ test("a result that a study does not show is not guessed", () => {
 
 test("how others did says who did not get there", () => {
   const others = { attempts: 8, solved: 5, quarterMin: 1, halfMin: 2, threeQuartersMin: null };
-  assert.match(othersText(others), /^5 of 8 solved it\. A quarter after 01:00, half after 02:00, by an estimate/);
+  assert.match(othersText(others), /^5 of 8 solved it\. By an estimate that includes those who gave up: a quarter after 01:00, half after 02:00\.$/);
   assert.equal(othersText({ ...others, quarterMin: null, halfMin: null }), "5 of 8 solved it.");
 });

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { button, element } from "./elements.ts";
 
 /** A part of a drawing that the keyboard gets to. */
@@ -15,14 +16,28 @@ export interface Framed {
   readonly height: number;
   readonly label: string;
   readonly parts: readonly Part[];
-  /** What a part is called, such as `cell`. */
-  readonly partName: string;
+  /** What its parts are. */
+  readonly kind: "cell" | "state";
   /** Says what is selected. */
   readonly status: HTMLElement;
 }
 
+const WORDS = {
+  cell: {
+    find: t("Find a cell"),
+    none: (name: string) => t("No cell is called {0}.", name),
+    keys: t("In the drawing: + and - zoom, n and p select a cell, Enter shows its source, arrows scroll."),
+  },
+  state: {
+    find: t("Find a state"),
+    none: (name: string) => t("No state is called {0}.", name),
+    keys: t("In the drawing: + and - zoom, n and p select a state, Enter shows its source, arrows scroll."),
+  },
+} as const;
+
 /** A frame around a drawing, with its buttons, its search and its keys. */
-export function drawingFrame({ drawn, width, height, label, parts, partName, status }: Framed): Node[] {
+export function drawingFrame({ drawn, width, height, label, parts, kind, status }: Framed): Node[] {
+  const words = WORDS[kind];
   let zoom = Math.min(1, Math.max(0.1, 800 / Math.max(1, width)));
   const scale = () => {
     drawn.setAttribute("width", String(width * zoom));
@@ -60,16 +75,15 @@ export function drawingFrame({ drawn, width, height, label, parts, partName, sta
     },
     { passive: false },
   );
-  const search = element("input", { type: "search", "aria-label": `Find a ${partName}`, placeholder: `Find a ${partName}` });
+  const search = element("input", { type: "search", "aria-label": words.find, placeholder: words.find });
   search.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     const text = search.value.toLowerCase();
     const order = parts.map((_, number) => (selected + 1 + number) % parts.length);
     const found = order.find((number) => parts[number]?.text.toLowerCase().includes(text));
-    if (found === undefined) status.textContent = `No ${partName} is called ${search.value}.`;
+    if (found === undefined) status.textContent = words.none(search.value);
     else select(found);
   });
-  const actions = element("div", { class: "actions" }, search, button("Zoom in", () => by(1.25)), button("Zoom out", () => by(0.8)));
-  const hint = `In the drawing: + and - zoom, n and p select a ${partName}, Enter shows its source, arrows scroll.`;
-  return [actions, frame, element("p", { class: "policy" }, hint)];
+  const actions = element("div", { class: "actions" }, search, button(t("Zoom in"), () => by(1.25)), button(t("Zoom out"), () => by(0.8)));
+  return [actions, frame, element("p", { class: "policy" }, words.keys)];
 }

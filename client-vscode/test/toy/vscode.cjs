@@ -12,6 +12,8 @@ const panels = [];
 module.exports = {
   Disposable,
   ViewColumn: { One: 1 },
+  env: { language: "en" },
+  l10n: { bundle: undefined },
   Uri: { joinPath: (base, ...parts) => [base, ...parts].join("/") },
   commands: {
     registered: commands,

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { GuidePage, Step } from "../../guideSteps.ts";
 import { connect } from "../connection.ts";
 import { button, element, main, withCode } from "../elements.ts";
@@ -15,15 +16,15 @@ export type FromGuide =
 // The live region stays in the page, so that screen readers announce the next step.
 const status = element("p", { role: "status", "aria-live": "polite", class: "policy" });
 const body = element("div");
-main().append(element("h1", {}, "Guided First Problem"), status, body);
+main().append(element("h1", {}, t("Guided First Problem")), status, body);
 
 const send = connect<ToGuide, FromGuide>(({ page }) => show(page));
 
 function show({ steps, now }: GuidePage): void {
   const step = steps[now];
-  status.textContent = step ? `Step ${now + 1} of ${steps.length}: ${step.title}` : "All steps are done.";
+  status.textContent = step ? t("Step {0} of {1}: {2}", now + 1, steps.length, step.title) : t("All steps are done.");
   const items = steps.map((one, number) => {
-    const title = element("span", {}, one.title, ...(one.isDone ? [element("span", { class: "unseen" }, " (done)")] : []));
+    const title = element("span", {}, one.title, ...(one.isDone ? [element("span", { class: "unseen" }, ` (${t("done")})`)] : []));
     const item = element("li", { class: one.isDone ? "done" : number === now ? "now" : "later" }, title);
     if (number === now) {
       item.setAttribute("aria-current", "step");
@@ -31,11 +32,11 @@ function show({ steps, now }: GuidePage): void {
     }
     return item;
   });
-  const note = "This attempt is practice: no report counts it. You can leave the guide and continue with “Start the Guided Problem”.";
+  const note = t("This attempt is practice: no report counts it. You can leave the guide and continue with “Start the Guided Problem”.");
   body.replaceChildren(
     element("ol", { class: "guide" }, ...items),
     element("p", { class: "policy" }, note),
-    element("div", { class: "actions" }, button("Leave the Guide", () => send({ type: "leave" }))),
+    element("div", { class: "actions" }, button(t("Leave the Guide"), () => send({ type: "leave" }))),
   );
 }
 
@@ -43,6 +44,6 @@ function present({ text, actions }: Step): Node[] {
   const buttons = actions.map(({ label, command }) => button(label, () => send({ type: "command", command })));
   return [
     element("p", {}, ...withCode(text)),
-    element("div", { class: "actions" }, ...buttons, button("Skip This Step", () => send({ type: "skip" }))),
+    element("div", { class: "actions" }, ...buttons, button(t("Skip This Step"), () => send({ type: "skip" }))),
   ];
 }

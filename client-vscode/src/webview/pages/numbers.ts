@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { clockTime } from "../../duration.ts";
 import type { OwnNumber } from "../../generated/protocol.ts";
 import { known, othersText, resultText } from "../../numberText.ts";
@@ -13,61 +14,64 @@ export interface ToNumbers {
 
 connect<ToNumbers, never>(({ groups }) => {
   const filled = groups.filter(({ attempts }) => attempts.length > 0);
-  const heading = element("h1", { id: "my-numbers" }, "My Numbers");
-  const none = element("p", {}, "There are no attempts yet. Open a problem to begin.");
+  const heading = element("h1", { id: "my-numbers" }, t("My Numbers"));
+  const none = element("p", {}, t("There are no attempts yet. Open a problem to begin."));
   const content = filled.length === 0 ? [none] : [...overview(filled.flatMap(({ attempts }) => attempts)), ...filled.flatMap(groupPart)];
   main().replaceChildren(heading, ...content, ...(filled.length > 0 ? [element("p", { class: "policy" }, EXPLANATION)] : []));
 });
 
 const EXPLANATION =
-  "Active time is the time on the clock; of a period without activity, at most the study's threshold counts (two minutes " +
+  t(
+"Active time is the time on the clock; of a period without activity, at most the study's threshold counts (two minutes " +
   "outside studies). Writing is up to ten seconds before each edit; waiting is the time of hidden tests in which nothing was " +
   "written; the rest is reading and thinking. First pass is the active time until the hidden tests passed for the first time. " +
   "Actual / forecast is that time divided by your forecast: 2 is twice as long. From assistants is the share of the inserted " +
-  "text that came from completions or a chat.";
+  "text that came from completions or a chat.",
+);
 
-const RESULTS = ["Problem", "Result", "Score", "Active time", "First pass", "Runs"];
-const HELP = ["Problem", "Condition", "Forecast", "Actual / forecast", "From assistants"];
+const RESULTS = [t("Problem"), t("Result"), t("Score"), t("Active time"), t("First pass"), t("Runs")];
+const HELP = [t("Problem"), t("Condition"), t("Forecast"), t("Actual / forecast"), t("From assistants")];
 
 function overview(attempts: readonly OwnNumber[]): Node[] {
   const { all, weeks, packs, categories, skills } = progress(attempts);
   return [
     element("p", {}, summary(all)),
-    element("h2", {}, "Where time went"),
+    element("h2", {}, t("Where time went")),
     dividedBar(spentText(all.spent), parts(all.spent)),
     legend(parts(all.spent).map(({ name }) => name)),
     ...(weeks.length > 1 ? weekPart(weeks) : []),
-    ...sums("By problem pack", "Pack", packs),
-    ...sums("By category", "Category", categories),
-    ...sums("By skill", "Skill", skills),
+    ...sums(t("By problem pack"), t("Pack"), packs),
+    ...sums(t("By category"), t("Category"), categories),
+    ...sums(t("By skill"), t("Skill"), skills),
   ];
 }
 
 function summary({ attempts, passed, activeMin }: Sum): string {
-  const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  return `${tries}${known(passed, (count) => `, ${count} passed`).replace("–", "")}, ${clockTime(60 * activeMin)} of active time.`;
+  const tries = attempts === 1 ? t("1 attempt") : t("{0} attempts", attempts);
+  const passes = passed === null ? [] : [t("{0} passed", passed)];
+  return `${[tries, ...passes, t("{0} of active time", clockTime(60 * activeMin))].join(", ")}.`;
 }
 
 function parts({ writing, waiting, reading }: Spent): { name: string; value: number }[] {
-  const named: [string, number][] = [["Writing", writing], ["Waiting", waiting], ["Reading", reading]];
+  const named: [string, number][] = [[t("Writing"), writing], [t("Waiting"), waiting], [t("Reading"), reading]];
   return named.map(([name, value]) => ({ name: `${name} ${clockTime(60 * value)}`, value }));
 }
 
 function spentText(spent: Spent): string {
-  return `Where time went: ${parts(spent).map(({ name }) => name).join(", ")}`;
+  return `${t("Where time went")}: ${parts(spent).map(({ name }) => name).join(", ")}`;
 }
 
 function weekPart(weeks: readonly Sum[]): Node[] {
   const values = weeks.map(({ spent }) => [spent.writing, spent.waiting, spent.reading]);
   const rows = weeks.map((week) => sumRow(week.name, week));
   return [
-    element("h2", {}, "By week"),
-    columns("Active time by week; the same as a table is below", weeks.map(({ name }) => name), values),
-    details("Weeks as a table", table(["Week from", ...SUM_COLUMNS], rows)),
+    element("h2", {}, t("By week")),
+    columns(t("Active time by week; the same as a table is below"), weeks.map(({ name }) => name), values),
+    details(t("Weeks as a table"), table([t("Week from"), ...SUM_COLUMNS], rows)),
   ];
 }
 
-const SUM_COLUMNS = ["Attempts", "Passed", "Active time", "First pass (median)", "Writing", "Waiting", "Reading"];
+const SUM_COLUMNS = [t("Attempts"), t("Passed"), t("Active time"), t("First pass (median)"), t("Writing"), t("Waiting"), t("Reading")];
 
 function sums(heading: string, name: string, all: readonly Sum[]): Node[] {
   if (all.length === 0) return [];
@@ -94,7 +98,7 @@ function groupPart({ heading, attempts }: NumbersGroup): Node[] {
     row(
       one.title,
       one.condition,
-      known(one.forecastMin, (minutes) => `${minutes} min`),
+      known(one.forecastMin, (minutes) => t("{0} min", minutes)),
       known(one.forecastRatio, (ratio) => ratio.toPrecision(2)),
       known(one.shareByAssistant, (share) => `${Math.round(100 * share)} %`),
     ),
@@ -102,9 +106,9 @@ function groupPart({ heading, attempts }: NumbersGroup): Node[] {
   const others = attempts.flatMap(({ title, others }) => (others ? [element("li", {}, `${title}: ${othersText(others)}`)] : []));
   return [
     element("h2", {}, heading),
-    scrolled(`${heading}: results`, table(RESULTS, results)),
-    scrolled(`${heading}: forecasts and help`, table(HELP, help)),
-    ...(others.length > 0 ? [element("p", {}, "How others did:"), element("ul", {}, ...others)] : []),
+    scrolled(`${heading}: ${t("results")}`, table(RESULTS, results)),
+    scrolled(`${heading}: ${t("forecasts and help")}`, table(HELP, help)),
+    ...(others.length > 0 ? [element("p", {}, t("How others did:")), element("ul", {}, ...others)] : []),
   ];
 }
 

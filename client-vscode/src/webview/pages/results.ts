@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { ResultsAction, ResultsPage } from "../../resultsPage.ts";
 import { connect } from "../connection.ts";
 import { button, element, main, withCode } from "../elements.ts";
@@ -19,7 +20,7 @@ const headline = element("h2", { class: "headline" });
 const message = element("p");
 const status = element("div", { role: "status", "aria-live": "polite" }, headline, message);
 const title = element("h1");
-const hints = element("div", { role: "log", "aria-label": "Hints" });
+const hints = element("div", { role: "log", "aria-label": t("Hints") });
 const details = element("div");
 main().append(title, status, hints, details);
 
@@ -76,16 +77,16 @@ function compiler(page: ResultsPage): Node[] {
     place.className = "link";
     return element("li", { class: "failed" }, place, element("span", { class: "said" }, text));
   });
-  return [element("h3", {}, "What the compiler says"), element("ul", { class: "tests" }, ...items)];
+  return [element("h3", {}, t("What the compiler says")), element("ul", { class: "tests" }, ...items)];
 }
 
 function failed(page: ResultsPage): Node[] {
   if (page.failed.length === 0) return [];
   const items = page.failed.map(({ name, message, values, simTime }) => {
-    const when = simTime ? ` failed after ${simTime}` : " failed";
+    const when = ` ${simTime ? t("failed after {0}", simTime) : t("failed")}`;
     const item = element("li", { class: "failed" }, element("span", { class: "test" }, name), when);
     if (values) {
-      const rows = [["Expected", values.expected] as const, ["Got", values.got] as const];
+      const rows = [[t("Expected"), values.expected] as const, [t("Got"), values.got] as const];
       const cells = rows.map(([term, value]) =>
         element("div", {}, element("dt", {}, term), element("dd", {}, element("code", {}, value))),
       );
@@ -94,20 +95,20 @@ function failed(page: ResultsPage): Node[] {
     if (message) item.append(element("pre", { tabindex: "0" }, message));
     return item;
   });
-  return [element("h3", {}, "Failed hidden tests"), element("ul", { class: "tests" }, ...items)];
+  return [element("h3", {}, t("Failed hidden tests")), element("ul", { class: "tests" }, ...items)];
 }
 
 function passed(page: ResultsPage): Node[] {
   const { length } = page.passed;
   if (length === 0) return [];
   const items = page.passed.map((name) => element("li", { class: "passed" }, element("span", { class: "test" }, name)));
-  const summary = element("summary", {}, `${length} hidden ${length === 1 ? "test" : "tests"} passed`);
+  const summary = element("summary", {}, length === 1 ? t("1 hidden test passed") : t("{0} hidden tests passed", length));
   return [element("details", {}, summary, element("ul", { class: "tests" }, ...items))];
 }
 
 function log(page: ResultsPage): Node[] {
   if (!page.log) return [];
-  return [element("details", {}, element("summary", {}, "Log"), element("pre", { tabindex: "0" }, page.log))];
+  return [element("details", {}, element("summary", {}, t("Log")), element("pre", { tabindex: "0" }, page.log))];
 }
 
 function policy(page: ResultsPage): Node[] {

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { DesignSize, FileRange, RegisterTable, RegisterView, SchematicView, SizeView } from "../../generated/protocol.ts";
 import type { Box, Drawing, Line } from "../../schematicGraph.ts";
 import type { Failure, FromModulePage, ToModulePage } from "../../modulePanel.ts";
@@ -20,13 +21,13 @@ export interface SchematicPage {
   readonly registers: RegisterTable | Failure;
 }
 
-const status = element("p", { role: "status" }, "Loading …");
+const status = element("p", { role: "status" }, t("Loading …"));
 const body = element("div");
 main().append(status, body);
 
 const send = connect<ToModulePage<SchematicPage>, FromModulePage>((message) => {
   if (message.type === "loading") {
-    status.textContent = "Loading …";
+    status.textContent = t("Loading …");
     return;
   }
   const { title, drawn, size, registers } = message.page;
@@ -34,9 +35,9 @@ const send = connect<ToModulePage<SchematicPage>, FromModulePage>((message) => {
   body.replaceChildren(
     element("h1", {}, title),
     ...("failure" in drawn ? [element("p", { class: "headline error" }, drawn.failure)] : schematic(drawn.view, drawn.drawing)),
-    element("h2", {}, "Size"),
+    element("h2", {}, t("Size")),
     ...("failure" in size ? [element("p", {}, size.failure)] : sizes(size)),
-    element("h2", {}, "Registers"),
+    element("h2", {}, t("Registers")),
     ...("failure" in registers ? [element("p", {}, registers.failure)] : registerTable(registers)),
   );
 });
@@ -54,11 +55,11 @@ function schematic(view: SchematicView, drawing: Drawing): Node[] {
   }));
   const drawn = shape(
     "svg",
-    { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Schematic of ${view.module}; the same as a table is below` },
+    { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("Schematic of {0}; the same as a table is below", view.module) },
     ...drawing.lines.map((line) => lineShape(line)),
     ...parts.map((part) => part.shape),
   );
-  return [...drawingFrame({ drawn, width, height, label: "Schematic", parts, partName: "cell", status }), cellTable(view)];
+  return [...drawingFrame({ drawn, width, height, label: t("Schematic"), parts, kind: "cell", status }), cellTable(view)];
 }
 
 function boxShape(box: Box): SVGGElement {
@@ -83,7 +84,7 @@ function lineShape(line: Line): SVGGElement {
   const made = shape(
     "g",
     { class: `net${line.width > 1 ? " bus" : ""}${line.at ? " linked" : ""}` },
-    shape("title", {}, `${line.net || "unnamed"} · ${line.width === 1 ? "1 bit" : `${line.width} bits`}`),
+    shape("title", {}, `${line.net || t("unnamed")} · ${line.width === 1 ? t("1 bit") : t("{0} bits", line.width)}`),
     shape("polyline", { points, class: "reach" }),
     shape("polyline", { points }),
   );
@@ -97,30 +98,30 @@ function cellTable(view: SchematicView): Node {
     return found ? `${found.name || `${found.type} ${cell}`}.${port}` : port;
   };
   const cells = view.cells.map((cell, number) => row(linked(cell.name || `${cell.type} ${number}`, cell.at), cell.type));
-  const nets = view.connections.map((one) => row(label(one.source), label(one.target), linked(one.net || "unnamed", one.at), String(one.width)));
+  const nets = view.connections.map((one) => row(label(one.source), label(one.target), linked(one.net || t("unnamed"), one.at), String(one.width)));
   return element(
     "details",
     {},
-    element("summary", {}, `As a table: ${view.cells.length} cells, ${view.connections.length} connections`),
-    table(["Cell", "Type"], cells),
-    table(["From", "To", "Net", "Bits"], nets),
+    element("summary", {}, t("As a table: {0} cells, {1} connections", view.cells.length, view.connections.length)),
+    table([t("Cell"), t("Type")], cells),
+    table([t("From"), t("To"), t("Net"), t("Bits")], nets),
   );
 }
 
 function sizes({ now, before, path }: DesignSize): Node[] {
   const facts: [string, (size: SizeView) => number][] = [
-    ["Cells", (size) => size.cellCount],
-    ["Bits of flip-flops", (size) => size.flipFlopBits],
-    ["Bits of memories", (size) => size.memoryBits],
-    ["Named nets", (size) => size.wires],
-    ["Cells on the longest combinational path", (size) => size.longestPath],
+    [t("Cells"), (size) => size.cellCount],
+    [t("Bits of flip-flops"), (size) => size.flipFlopBits],
+    [t("Bits of memories"), (size) => size.memoryBits],
+    [t("Named nets"), (size) => size.wires],
+    [t("Cells on the longest combinational path"), (size) => size.longestPath],
   ];
   const rows = facts.map(([name, of]) => row(name, String(of(now)), before ? change(of(now) - of(before)) : "–"));
   const types = now.cells.map(({ type, count }) => row(type, String(count)));
   return [
-    table(["With all below it", "Now", "Change"], rows),
-    element("details", {}, element("summary", {}, "Cells by type"), table(["Type", "Number"], types)),
-    element("details", {}, element("summary", {}, "Longest combinational path"), element("ol", {}, ...path.map((net) => element("li", {}, net)))),
+    table([t("With all below it"), t("Now"), t("Change")], rows),
+    element("details", {}, element("summary", {}, t("Cells by type")), table([t("Type"), t("Number")], types)),
+    element("details", {}, element("summary", {}, t("Longest combinational path")), element("ol", {}, ...path.map((net) => element("li", {}, net)))),
   ];
 }
 
@@ -129,19 +130,20 @@ function change(by: number): string {
 }
 
 function registerTable({ registers, complete }: RegisterTable): Node[] {
-  if (registers.length === 0) return [element("p", {}, "No register is written in this module itself.")];
+  if (registers.length === 0) return [element("p", {}, t("No register is written in this module itself."))];
   const rows = registers.map((one) => row(linked(one.name, one.written), one.type, clock(one), reset(one)));
-  const cut = complete ? [] : [element("p", {}, `Only the first ${registers.length} are shown.`)];
-  return [table(["Register", "Type", "Clock", "Reset"], rows), ...cut];
+  const cut = complete ? [] : [element("p", {}, t("Only the first {0} are shown.", registers.length))];
+  return [table([t("Register"), t("Type"), t("Clock"), t("Reset")], rows), ...cut];
 }
 
 function clock({ edge, clock }: RegisterView): string {
-  return clock === null ? "not clear" : `${edge} ${clock}`;
+  return clock === null ? t("not clear") : `${edge} ${clock}`;
 }
 
 function reset({ reset, resetActive, resetAsynchronous, resetValue }: RegisterView): string {
-  if (reset === null) return "none";
-  return `${reset} at ${resetActive}, ${resetAsynchronous ? "asynchronous" : "synchronous"}, to ${resetValue}`;
+  if (reset === null) return t("none");
+  const kind = resetAsynchronous ? t("asynchronous") : t("synchronous");
+  return t("{0} at {1}, {2}, to {3}", reset, resetActive ?? "", kind, resetValue ?? "");
 }
 
 function linked(text: string, at: FileRange | null): Node | string {

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { FileRange, StateMachineView } from "../../generated/protocol.ts";
 import type { Failure, FromModulePage, ToModulePage } from "../../modulePanel.ts";
 import { conditionText, resetLabel, type Arrow, type StateBox, type StateDrawing } from "../../stateGraph.ts";
@@ -19,13 +20,13 @@ export interface StateMachinesPage {
 }
 
 const ARROW = 7;
-const status = element("p", { role: "status" }, "Loading …");
+const status = element("p", { role: "status" }, t("Loading …"));
 const body = element("div");
 main().append(status, body);
 
 const send = connect<ToModulePage<StateMachinesPage>, FromModulePage>((message) => {
   if (message.type === "loading") {
-    status.textContent = "Loading …";
+    status.textContent = t("Loading …");
     return;
   }
   const { title, drawn } = message.page;
@@ -35,7 +36,7 @@ const send = connect<ToModulePage<StateMachinesPage>, FromModulePage>((message) 
 
 function content(drawn: DrawnMachines | Failure): Node[] {
   if ("failure" in drawn) return [element("p", { class: "headline error" }, drawn.failure)];
-  if (drawn.machines.length === 0) return [element("p", {}, "No state machine was recognised in this module itself.")];
+  if (drawn.machines.length === 0) return [element("p", {}, t("No state machine was recognised in this module itself."))];
   return drawn.machines.flatMap(({ machine, drawing }) => section(machine, drawing));
 }
 
@@ -46,7 +47,7 @@ function open(at: FileRange | null): void {
 function section(machine: StateMachineView, drawing: StateDrawing): Node[] {
   const parts = drawing.states.map((one) => ({
     shape: stateShape(one),
-    text: [one.title, one.isReset ? "after reset" : "", one.isUnreachable ? "never reached" : ""].filter(Boolean).join(", "),
+    text: [one.title, one.isReset ? t("after reset") : "", one.isUnreachable ? t("never reached") : ""].filter(Boolean).join(", "),
     open: () => open(one.at),
   }));
   const drawn = shape(
@@ -54,7 +55,7 @@ function section(machine: StateMachineView, drawing: StateDrawing): Node[] {
     {
       viewBox: `0 0 ${drawing.width} ${drawing.height}`,
       role: "img",
-      "aria-label": `States of ${machine.name}; the same as a table is below`,
+      "aria-label": t("States of {0}; the same as a table is below", machine.name),
     },
     ...drawing.arrows.map((one) => arrowShape(one)),
     ...parts.map((part) => part.shape),
@@ -64,17 +65,17 @@ function section(machine: StateMachineView, drawing: StateDrawing): Node[] {
     element("h2", {}, linked(machine.name, machine.declared)),
     element("p", {}, facts(machine)),
     ...warnings(machine).map((text) => element("p", { class: "headline error" }, text)),
-    ...drawingFrame({ drawn, width, height, label: `States of ${machine.name}`, parts, partName: "state", status }),
+    ...drawingFrame({ drawn, width, height, label: t("States of {0}", machine.name), parts, kind: "state", status }),
     tables(machine),
   ];
 }
 
 function facts(machine: StateMachineView): string {
   const { states, resetState, resetAsynchronous, clock, edge, type } = machine;
-  const timing = clock === null ? "clock not clear" : `${edge} ${clock}`;
+  const timing = clock === null ? t("clock not clear") : `${edge} ${clock}`;
   const after = resetState === null ? undefined : states[resetState]?.name;
-  const kind = resetAsynchronous ? "asynchronous" : "synchronous";
-  return [type, timing, after === undefined ? "no reset" : `${resetLabel(machine)} resets to ${after}, ${kind}`].join(" · ");
+  const kind = resetAsynchronous ? t("asynchronous") : t("synchronous");
+  return [type, timing, after === undefined ? t("no reset") : t("{0} resets to {1}, {2}", resetLabel(machine), after, kind)].join(" · ");
 }
 
 function warnings({ states, transitions, complete }: StateMachineView): string[] {
@@ -84,9 +85,9 @@ function warnings({ states, transitions, complete }: StateMachineView): string[]
     return complete && ways.every(({ target }) => target === number);
   });
   return [
-    ...(unreachable.length > 0 ? [`Never reached from the reset: ${unreachable.join(", ")}.`] : []),
-    ...(dead.length > 0 ? [`Only a reset leads out of ${dead.map(({ name }) => name).join(", ")}.`] : []),
-    ...(complete ? [] : ["Not all transitions are known: the register also gets values that the state alone doesn't decide."]),
+    ...(unreachable.length > 0 ? [t("Never reached from the reset: {0}.", unreachable.join(", "))] : []),
+    ...(dead.length > 0 ? [t("Only a reset leads out of {0}.", dead.map(({ name }) => name).join(", "))] : []),
+    ...(complete ? [] : [t("Not all transitions are known: the register also gets values that the state alone doesn't decide.")]),
   ];
 }
 
@@ -96,7 +97,7 @@ function stateShape(one: StateBox): SVGGElement {
   const made = shape(
     "g",
     { class: kinds.filter(Boolean).join(" ") },
-    shape("title", {}, one.isUnreachable ? `${title} · never reached` : title),
+    shape("title", {}, one.isUnreachable ? `${title} · ${t("never reached")}` : title),
     shape("rect", { x, y, width, height, rx: height / 2 }),
     shape("text", { x: x + width / 2, y: y + height / 2 + 4, "text-anchor": "middle", class: "title" }, title),
   );
@@ -135,16 +136,16 @@ function tables(machine: StateMachineView): Node {
   const { states, transitions, resetState } = machine;
   const name = (number: number) => states[number]?.name ?? "";
   const stateRows = states.map((one, number) => {
-    const note = number === resetState ? "after reset" : one.reachable === false ? "never reached" : "";
+    const note = number === resetState ? t("after reset") : one.reachable === false ? t("never reached") : "";
     return row(linked(one.name, one.at), one.value, note);
   });
   const rows = transitions.map((one) => row(name(one.source), name(one.target), linked(conditionText(one), one.at)));
   return element(
     "details",
     {},
-    element("summary", {}, `As a table: ${states.length} states, ${transitions.length} transitions`),
-    table(["State", "Value", "Note"], stateRows),
-    table(["From", "To", "If"], rows),
+    element("summary", {}, t("As a table: {0} states, {1} transitions", states.length, transitions.length)),
+    table([t("State"), t("Value"), t("Note")], stateRows),
+    table([t("From"), t("To"), t("If")], rows),
   );
 }
 
