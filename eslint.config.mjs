@@ -45,6 +45,7 @@ const NOT_TRANSLATED = [
   "client-vscode/src/webview/pages/waveform.ts",
   "client-vscode/src/webview/studyForms.ts",
   "client-vscode/src/webview/waveHierarchy.ts",
+  "client-vscode/src/webview/waveTable.ts",
 ];
 
 /** Sources with sentences that nobody reads: a document's frame, and what a broken page throws. */
