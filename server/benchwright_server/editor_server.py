@@ -163,6 +163,9 @@ class Waveforms(Protocol):
     def cursor(self) -> CursorValues:
         """What of it the source shows."""
 
+    async def unknown(self, uri: str, most: int) -> list[tuple[str, str]]:
+        """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
+
     async def end(self) -> None:
         """Ends reading all of them."""
 

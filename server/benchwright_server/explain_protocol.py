@@ -63,6 +63,14 @@ class LikelyCause(Wire):
     """What to try."""
 
 
+class UnknownSignal(Wire):
+    """A signal with a bit that is x where a waveform ends."""
+
+    path: str
+    since: str
+    """The simulated time, such as `20 ns`."""
+
+
 class FailureExplanation(Wire):
     """Result of `benchwright/explainFailure`: what is known of the first failure, and likely causes by rule."""
 
@@ -80,6 +88,8 @@ class FailureExplanation(Wire):
     """As the message names it."""
     place: FileRange | None
     """The line of the own test that failed."""
+    unknown: list[UnknownSignal]
+    """In the own test's waveform, where one was kept; the first to be unknown come first, at most 12."""
     causes: list[LikelyCause]
     """The likeliest first, at most 12."""
     markdown: str

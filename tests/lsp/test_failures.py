@@ -143,6 +143,36 @@ async def run(editor: Editor) -> Desk:
     return desk
 
 
+UNRESET = """\
+module counter(input logic clk, input logic rst_n, output logic [3:0] q);
+  logic [3:0] step;
+  always_ff @(posedge clk) step <= step;
+  always_ff @(posedge clk) if (!rst_n) q <= 0; else q <= q + step;
+endmodule
+"""
+
+
+async def test_unknown_signals_of_the_waveform_lead_to_the_register_without_reset(
+    editors: Editors, tmp_path: Path
+) -> None:
+    editor, folder = await opened(editors, tmp_path)
+    (folder / "rtl/counter.sv").write_text(UNRESET)
+    counts = COUNTS.replace("assert int(dut.q.value) == 3", "assert dut.rst_n.value == 0")
+    (folder / "tests/test_counter.py").write_text(counts)
+    await editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST], waves=True)
+    found = await editor.ask("explainFailure", uri=folder.as_uri(), test=TEST)
+    since = {one["path"]: one["since"] for one in found["unknown"]}
+    # The step was never known; the count was, until the step was added.
+    assert since["counter.step"] == "0 ps"
+    assert since["counter.q"] != "0 ps"
+    assert next(iter(since)) == "counter.step"
+    assert found["causes"][0]["kind"] in {"unreset_register", "missing_reset"}
+    assert "`counter.step`, since 0 ps" in found["markdown"]
+    await editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST])
+    again = await editor.ask("explainFailure", uri=folder.as_uri(), test=TEST)
+    assert again["unknown"] == []
+
+
 async def test_a_model_is_told_what_the_solver_sees_and_nothing_that_is_hidden(
     editors: Editors, tmp_path: Path, home: Path, model: Model
 ) -> None:

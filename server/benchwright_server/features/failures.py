@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.aid_used import AidUsed
 from benchwright_problems.aids import Aid
+from benchwright_problems.errors import ExtraMissingError
 from benchwright_server.design_protocol import FileRange
 from benchwright_server.errors import ServerError
-from benchwright_server.explain_protocol import ExplainFailureParams, FailureExplanation, LikelyCause
+from benchwright_server.explain_protocol import (
+    ExplainFailureParams,
+    FailureExplanation,
+    LikelyCause,
+    UnknownSignal,
+)
 from benchwright_server.features import aids
 from benchwright_server.features.locations import Locations
 from benchwright_server.features.module_views import file_range
 from benchwright_server.features.project_of import project_of
 from benchwright_server.own_tests.finding import folder_of, is_for_tests
+from benchwright_server.waveforms.errors import WaveformError
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import Session
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 2_000
 """Characters of a message on the page."""
+_MOST_UNKNOWN = 12
 _DESIGN = frozenset({".sv", ".v"})
 
 
@@ -43,6 +51,8 @@ class Failure:
     got: str | None = None
     time: str | None = None
     place: FileRange | None = None
+    waves: str | None = None
+    """The URI of the waveform that ends where it failed."""
 
 
 async def explain_failure(server: EditorServer, params: ExplainFailureParams) -> FailureExplanation:
@@ -53,7 +63,10 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
     session = await aids.attempt_of(server, params.uri, Aid.EXPLANATIONS)
     project, path = project_of(server, params.uri)
     failure = await failure_of(server, session, project, params)
+    unknown = await _unknown(server, session, failure)
     evidence = Evidence.of(failure.message, failure.expected, failure.got)
+    if unknown:
+        evidence = replace(evidence, has_unknown_signals=True)
     causes = await asyncio.to_thread(_causes, project, path, evidence)
     # A folder around an attempt's workspace must not be a way to what the attempt forbids.
     for file in dict.fromkeys(one.place.path for one in causes):
@@ -75,8 +88,9 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
         time=failure.time,
         cycle=evidence.cycle,
         place=failure.place,
+        unknown=unknown,
         causes=list(_shown(locations, causes)),
-        markdown=_page(locations, folder_of(project), failure, evidence, causes),
+        markdown=_page(locations, folder_of(project), failure, evidence, unknown, causes),
     )
 
 
@@ -92,7 +106,8 @@ async def failure_of(
     own = None if params.hidden else server.last_results.failed(folder, params.test)
     if own is not None:
         time = f"{own.sim_time_ns:,.10g} ns" if own.sim_time_ns else None
-        return Failure("own", own.id, own.message, own.expected, own.got, time, own.place)
+        waves = server.last_results.waves(folder, own.id)
+        return Failure("own", own.id, own.message, own.expected, own.got, time, own.place, waves)
     if params.test is not None:
         raise ServerError(f"{params.test} did not fail when it was last run here. Run it again.")
     verdict = (await session.status()).verdict if session is not None else None
@@ -107,6 +122,19 @@ async def failure_of(
     return Failure(
         "hidden", first.name if first is not None else "", message, time=first.sim_time if first is not None else None
     )
+
+
+async def _unknown(server: EditorServer, session: Session | None, failure: Failure) -> list[UnknownSignal]:
+    """The signals that are unknown where the test failed, as far as its waveform may be read."""
+    may_read = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
+    if failure.waves is None or server.waveforms is None or not may_read:
+        return []
+    try:
+        found = await server.waveforms.unknown(failure.waves, _MOST_UNKNOWN)
+    except (WaveformError, ExtraMissingError):
+        # The rules need no waveform.
+        return []
+    return [UnknownSignal(path=path, since=since) for path, since in found]
 
 
 def _causes(project: Project, path: Path, evidence: Evidence) -> list[Cause]:
@@ -132,7 +160,14 @@ def _shown(locations: Locations, causes: Sequence[Cause]) -> Iterator[LikelyCaus
             yield LikelyCause(kind=one.kind.value, title=one.title, at=at, why=one.why, advice=one.advice)
 
 
-def _page(locations: Locations, folder: Path, failure: Failure, evidence: Evidence, causes: Sequence[Cause]) -> str:
+def _page(
+    locations: Locations,
+    folder: Path,
+    failure: Failure,
+    evidence: Evidence,
+    unknown: Sequence[UnknownSignal],
+    causes: Sequence[Cause],
+) -> str:
     which = failure.test if failure.about == "own" else f"Hidden tests{f': {failure.test}' if failure.test else ''}"
     parts = ["# Why it may fail", f"**{_plain(which)}**" + (f" at {failure.time}" if failure.time else "")]
     if failure.message:
@@ -141,6 +176,9 @@ def _page(locations: Locations, folder: Path, failure: Failure, evidence: Eviden
         parts.append(f"Expected `{_plain(evidence.expected)}`, got `{_plain(evidence.got)}`.")
     if evidence.cycle is not None:
         parts.append(f"In cycle {evidence.cycle}.")
+    if unknown:
+        parts.append("## Unknown signals\n\nThese are x where the waveform ends, the first to be so at the top:")
+        parts.append("\n".join(f"- `{_plain(one.path)}`, since {one.since}" for one in unknown))
     parts.append("## Likely causes" if causes else "No rule fits. Examine the waveform, or write a smaller test.")
     for number, one in enumerate(causes, 1):
         at = file_range(locations, one.place)

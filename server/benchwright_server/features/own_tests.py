@@ -115,7 +115,7 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
             await asyncio.shield(use(server, uri, event.model_copy(update={"outcome": outcome})))
     locations = Locations(server)
     shown = [_run(locations, one) for one in runs]
-    server.last_results.keep(folder_of(project).as_uri(), [one for run in shown for one in run.results])
+    server.last_results.keep(folder_of(project).as_uri(), shown)
     return OwnTestRuns(passed=outcome == "passed", runs=shown)
 
 

@@ -148,6 +148,13 @@ class Waveforms:
         self.readers.close(path)
         return Done()
 
+    async def unknown(self, uri: str, most: int) -> list[tuple[str, str]]:
+        """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
+        path = await self._allowed(uri)
+        tick, unit = (await self.readers.ask(path, "summary"))["timescale"]
+        found = await self.readers.ask(path, "unknown", most=most)
+        return [(one["path"], f"{one['since'] * tick:,} {unit}") for one in found]
+
     async def end(self) -> None:
         """Ends reading all of them."""
         self.readers.close_all()

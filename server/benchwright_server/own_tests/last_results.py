@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchwright_server.own_test_protocol import OwnTestResult
+    from benchwright_server.own_test_protocol import OwnTestResult, OwnTestRun
 
 _MOST_FOLDERS = 20
 _MOST_RESULTS = 2_000
@@ -17,14 +17,25 @@ class LastResults:
 
     def __init__(self) -> None:
         self._folders: dict[str, dict[str, OwnTestResult]] = {}
+        self._waves: dict[str, dict[str, str]] = {}
 
-    def keep(self, folder: str, results: Iterable[OwnTestResult]) -> None:
-        """Remembers the results of a run.
+    def keep(self, folder: str, runs: Iterable[OwnTestRun]) -> None:
+        """Remembers the results of runs.
 
         Args:
             folder: Its URI.
-            results: Of all its tests that ran.
+            runs: Each with all of its tests.
         """
+        runs = list(runs)
+        results = [one for run in runs for one in run.results]
+        # The end of the waveform of several tests is not the end of each.
+        alone = {run.results[0].id: run.waves for run in runs if len(run.results) == 1}
+        kept = {
+            test: waves
+            for test, waves in self._waves.pop(folder, {}).items()
+            if test not in {one.id for one in results}
+        }
+        self._waves[folder] = kept | {test: waves for test, waves in alone.items() if waves is not None}
         known = self._folders.pop(folder, {})
         for one in results:
             known.pop(one.id, None)
@@ -33,7 +44,13 @@ class LastResults:
             del known[next(iter(known))]
         self._folders[folder] = known
         while len(self._folders) > _MOST_FOLDERS:
-            del self._folders[next(iter(self._folders))]
+            oldest = next(iter(self._folders))
+            del self._folders[oldest]
+            self._waves.pop(oldest, None)
+
+    def waves(self, folder: str, test: str) -> str | None:
+        """The URI of the waveform that ends as a test did; None if there is none."""
+        return self._waves.get(folder, {}).get(test)
 
     def failed(self, folder: str, test: str | None) -> OwnTestResult | None:
         """The newest result of a test that failed; of any test of the folder if none is named."""

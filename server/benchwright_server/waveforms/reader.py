@@ -27,6 +27,8 @@ _LONGEST_IN_WINDOW = 80
 _MOST_SIGNALS = 2_000_000
 _MOST_TRIED = 200
 _MOST_COMPARED = 2_000_000
+_MOST_EXAMINED = 20_000
+"""Signals in which unknown bits are looked for."""
 """Changes that a search for a value looks through."""
 _BLOCK = 256
 _DIGITS = re.compile(r"(\d+)")
@@ -149,6 +151,21 @@ class WaveformFile:
                 )
         return None
 
+    def unknown(self, most: int) -> list[dict[str, Any]]:
+        """Signals with a bit that is x at the end, and since when; those that were so first come first."""
+        found = []
+        for variable in islice(self._vars(), _MOST_EXAMINED):
+            changes = self._changes_of(variable)
+            if variable.is_string or not len(changes) or not _has_x(changes[len(changes) - 1][1]):
+                continue
+            since = 0
+            for number, (time, value) in enumerate(_from(changes, len(changes) - 1, forward=False)):
+                if not _has_x(value) or number == _MOST_COMPARED:
+                    break
+                since = time
+            found.append((since, variable.full_name))
+        return [{"path": path, "since": since} for since, path in sorted(found)[:most]]
+
     def known(self, signals: Sequence[str]) -> list[str]:
         """Those that the waveform has."""
         return [path for path in signals if _is_signal(self._item(path))]
@@ -189,6 +206,11 @@ def _from(changes: Changes, first: int, forward: bool) -> Iterator[Change]:
             yield from changes[begin:end]
         else:
             yield from reversed(changes[len(changes) - end : len(changes) - begin])
+
+
+def _has_x(value: Any) -> bool:
+    text = value_text(value)
+    return text.startswith("b") and "x" in text
 
 
 class _Quoted:

@@ -37,6 +37,8 @@ class Evidence:
     message: str = ""
     expected: str | None = None
     got: str | None = None
+    has_unknown_signals: bool = False
+    """Whether the waveform ends with a signal that is x."""
 
     @classmethod
     def of(cls, message: str, expected: str | None = None, got: str | None = None) -> Evidence:
@@ -52,6 +54,8 @@ class Evidence:
     @cached_property
     def is_unknown(self) -> bool:
         """Whether X or Z was seen where a number should be."""
+        if self.has_unknown_signals:
+            return True
         array = _ARRAY.search(self.got or self.message)
         if array is not None:
             return not set(array["bits"]) <= {"0", "1", "l", "L", "h", "H"}
