@@ -1,6 +1,13 @@
 import { t } from "@vscode/l10n";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { ElkNode } from "elkjs/lib/elk-api.js";
+
+interface Answer {
+  readonly laidOut?: ElkNode;
+  readonly failure?: string;
+}
 
 const PATIENCE_MS = 60_000;
 
@@ -33,23 +40,22 @@ export class Layout {
 
   private async answer(graph: ElkNode): Promise<ElkNode> {
     const worker = this.start();
+    const waiting = new AbortController();
     try {
-      return await new Promise<ElkNode>((resolve, reject) => {
-        const late = new Error(t("The drawing takes too long to lay out. Ask about a module deeper in the design."));
-        const timer = setTimeout(() => reject(late), PATIENCE_MS);
-        worker.once("error", reject);
-        worker.once("message", (answer: { laidOut?: ElkNode; failure?: string }) => {
-          clearTimeout(timer);
-          if (answer.laidOut) resolve(answer.laidOut);
-          else reject(new Error(answer.failure ?? t("The drawing can't be laid out.")));
-        });
-        worker.postMessage(graph);
+      const late = delay(PATIENCE_MS, undefined, { signal: waiting.signal }).then(() => {
+        throw new Error(t("The drawing takes too long to lay out. Ask about a module deeper in the design."));
       });
+      // An error of the thread is thrown by `once`.
+      const answered = once(worker, "message", { signal: waiting.signal }) as Promise<[Answer]>;
+      worker.postMessage(graph);
+      const [answer] = await Promise.race([answered, late]);
+      if (answer.laidOut) return answer.laidOut;
+      throw new Error(answer.failure ?? t("The drawing can't be laid out."));
     } catch (error) {
       this.dispose();
       throw error;
     } finally {
-      worker.removeAllListeners();
+      waiting.abort();
     }
   }
 }

@@ -24,10 +24,10 @@ from benchwright_verilog.syntax.documents import Documents
 
 CLIENT = Path(__file__).parents[2] / "client-vscode"
 _LAYOUT = """
-import { layoutGraph, drawing } from "./src/schematicGraph.ts";
-import { Layout } from "./src/schematicLayout.ts";
 import { readFileSync } from "node:fs";
-const view = JSON.parse(readFileSync(process.argv[1], "utf8"));
+const { layoutGraph, drawing } = await import(`${process.cwd()}/src/schematicGraph.ts`);
+const { Layout } = await import(`${process.cwd()}/src/schematicLayout.ts`);
+const view = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const layout = new Layout("./out/layoutWorker.cjs");
 for (let turn = 0; turn < 5; turn++) {
   const start = performance.now();
@@ -85,7 +85,10 @@ async def main() -> None:
         view = _schematic(Locations(_NoEditor()), instance, drawn)  # type: ignore[arg-type]
         file = folder / "view.json"
         file.write_text(json.dumps(view.model_dump(mode="json", by_alias=True)))
-        command = ["node", "--input-type=module", "-e", _LAYOUT, str(file)]
+        # In a file: the thread would inherit the options of a script on the command line, and not start.
+        script = folder / "layout.mjs"
+        script.write_text(_LAYOUT)
+        command = ["node", str(script), str(file)]
         said = await asyncio.to_thread(_output, command)
         print("Layout in a thread of the extension, the first with its start, in s, boxes, lines:", said, sep="\n")
 
