@@ -67,15 +67,24 @@ test("a page and a panel that one line registers talk to each other", async () =
   assert.equal(editor.commands.registered.size, 0);
 });
 
+test("a page speaks the language that its document brings", async () => {
+  const out = mkdtempSync(join(tmpdir(), "benchwright-webview-"));
+  await build({ ...webviewPages(join(TOY, "pages")), outdir: out });
+  const bundle = { "Thank you": "Danke" };
+  const page = new Page(readFileSync(join(out, "translated.js"), "utf8"), () => undefined, JSON.stringify(bundle));
+  assert.deepEqual(page.shown, ["Danke", "Hello, Ada"]);
+});
+
 /** A page's script with as much of a browser as it needs. */
 class Page {
   readonly shown: string[] = [];
   private readonly listeners: ((event: { data: unknown }) => void)[] = [];
 
-  constructor(script: string, send: (message: unknown) => void) {
+  constructor(script: string, send: (message: unknown) => void, bundle = "") {
     const main = { append: (text: string) => this.shown.push(text) };
+    const found = (selector: string) => (selector === "#l10n" ? { textContent: bundle } : main);
     const window = { addEventListener: (_: string, listener: (event: { data: unknown }) => void) => this.listeners.push(listener) };
-    const page = { window, document: { querySelector: () => main }, acquireVsCodeApi: () => ({ postMessage: send }) };
+    const page = { window, document: { querySelector: found }, acquireVsCodeApi: () => ({ postMessage: send }) };
     runInContext(script, createContext(page));
   }
 
