@@ -73,8 +73,8 @@ class ModuleViewParams(Wire):
     """The path of an instance; null for the one that the module is viewed as, else the first."""
 
 
-class RegisterView(Wire):
-    """A signal that is written at an edge."""
+class ClockedView(Wire):
+    """What a register and a state machine have in common."""
 
     path: str
     name: str
@@ -88,6 +88,11 @@ class RegisterView(Wire):
     reset_active: int | None
     """The level at which it is reset, 0 or 1."""
     reset_asynchronous: bool | None
+
+
+class RegisterView(ClockedView):
+    """A signal that is written at an edge."""
+
     reset_value: str | None
     """As it is written."""
     declared: FileRange | None
@@ -131,21 +136,9 @@ class TransitionView(Wire):
     """The assignment; null if the register keeps its value without one."""
 
 
-class StateMachineView(Wire):
+class StateMachineView(ClockedView):
     """A register with the states that it goes through."""
 
-    path: str
-    name: str
-    type: str
-    clock: str | None
-    """Null if the process waits for several edges, and it is not clear which of them is the clock."""
-    edge: str | None
-    """`posedge`, `negedge` or `edge`."""
-    reset: str | None
-    """Null if nothing was recognised that resets it."""
-    reset_active: int | None
-    """The level at which it is reset, 0 or 1."""
-    reset_asynchronous: bool | None
     reset_state: int | None
     """The number of the state that the reset leads to."""
     states: list[StateView]

@@ -11,7 +11,7 @@ from lsprotocol import types
 from .conftest import Editors
 from .cursor import Scratch, scratch
 from .session import Editor, reference, starting
-from .test_study import begin, foresee, open_task
+from .test_study import begin, foresee, open_task, study_allowing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -31,16 +31,7 @@ module top(input clk, rst, input [7:0] data, output [7:0] result);
 endmodule
 """
 DESIGN = {"leaf.sv": LEAF, "top.sv": TOP}
-FORBIDDING = """
-study: bare
-title: A study without views
-problems: [starter/saturating-counter]
-conditions:
-  - {name: alone, solver: human, aids: []}
-participants: [ada]
-randomisation: {seed: 4, order: latin-square}
-consent: {version: "2", text: "You agree that everything you type here is recorded."}
-"""
+FORBIDDING = study_allowing()
 
 
 def at(file: Scratch) -> dict[str, Any]:

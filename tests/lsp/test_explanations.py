@@ -14,21 +14,12 @@ from lsprotocol import types
 from .conftest import Editors
 from .cursor import scratch
 from .session import Editor
-from .test_study import begin, foresee, open_task
+from .test_study import begin, foresee, open_task, study_allowing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LATCH = "module latch(input logic en, d, output logic q);\n  always_comb if (en) q‸ = d;\nendmodule\n"
-FORBIDDING = """
-study: bare
-title: A study without explanations
-problems: [starter/saturating-counter]
-conditions:
-  - {name: alone, solver: human, aids: [own_tests]}
-participants: [ada]
-randomisation: {seed: 4, order: latin-square}
-consent: {version: "2", text: "You agree that everything you type here is recorded."}
-"""
+FORBIDDING = study_allowing("own_tests")
 
 
 def showing() -> types.ClientCapabilities:

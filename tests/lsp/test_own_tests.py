@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from .conftest import Editors
 from .session import Editor, still_alive
-from .test_study import begin, task_at_work
+from .test_study import begin, study_allowing, task_at_work
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -237,16 +237,7 @@ async def test_runs_of_an_attempt_are_in_its_log_and_see_nothing_hidden(editors:
     assert (event.aid, event.feature, event.outcome) == ("own_tests", "test_run", "passed")
 
 
-FORBIDDING = """
-study: bare
-title: A study without tests of one's own
-problems: [starter/saturating-counter]
-conditions:
-  - {name: alone, solver: human, aids: []}
-participants: [ada]
-randomisation: {seed: 4, order: latin-square}
-consent: {version: "2", text: "You agree that everything you type here is recorded."}
-"""
+FORBIDDING = study_allowing()
 
 
 async def test_a_condition_that_forbids_own_tests_refuses_them_by_whatever_folder_they_are_asked(

@@ -80,6 +80,20 @@ async def foresee(editor: Editor, study: str = "small") -> list[Any]:
     return asked[:-1]
 
 
+def study_allowing(aids: str = "", study: str = "bare") -> str:
+    """A study file with one condition, which allows these aids alone."""
+    return f"""
+study: {study}
+title: A study with few aids
+problems: [starter/saturating-counter]
+conditions:
+  - {{name: alone, solver: human, aids: [{aids}]}}
+participants: [ada]
+randomisation: {{seed: 4, order: latin-square}}
+consent: {{version: "2", text: "You agree that everything you type here is recorded."}}
+"""
+
+
 async def task_at_work(editor: Editor, study: str = "small") -> tuple[Desk, AttemptStatus]:
     """The first task after consent and forecasts, with its clock started."""
     await ask(editor, "giveConsent", study=study, version="2")

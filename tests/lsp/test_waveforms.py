@@ -14,20 +14,11 @@ from lsprotocol import types
 from .conftest import Editors
 from .session import Editor
 from .test_own_tests import COUNTER, WRONG, folder_with, opened
-from .test_study import begin, foresee, open_task
+from .test_study import begin, foresee, open_task, study_allowing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-FORBIDDING = """
-study: unseen
-title: A study without waveforms
-problems: [starter/saturating-counter]
-conditions:
-  - {name: alone, solver: human, aids: [own_tests]}
-participants: [ada]
-randomisation: {seed: 4, order: latin-square}
-consent: {version: "2", text: "You agree that everything you type here is recorded."}
-"""
+FORBIDDING = study_allowing("own_tests", study="unseen")
 
 
 async def simulated(editors: Editors, tmp_path: Path, **settings: Any) -> tuple[Editor, Path, str]:

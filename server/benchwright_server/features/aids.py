@@ -39,7 +39,9 @@ async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
 
 
 async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, str]:
-    """The attempts that files belong to, each of which has to allow an aid: workspace → URI of a file in it.
+    """The attempts that files belong to, each of which has to allow an aid: workspace → URI of a folder in it.
+
+    A folder around a workspace must not be a way to what the attempt forbids.
 
     Raises:
         AttemptError: One of them does not allow it, or not now.

@@ -31,7 +31,7 @@ from benchwright_server.design_views_protocol import (
 from benchwright_server.errors import ServerError
 from benchwright_server.features import aids
 from benchwright_server.features.locations import Locations
-from benchwright_server.features.module_views import chosen, file_range, instance_of, use
+from benchwright_server.features.module_views import chosen, clocked, file_range, instance_of, use
 from benchwright_server.features.netlists import Netlists
 from benchwright_server.features.project_of import project_of
 from benchwright_server.features.requests import register_operation
@@ -257,16 +257,9 @@ def _signal(locations: Locations, signal: Signal) -> SignalView:
 
 
 def _register(locations: Locations, one: Register) -> RegisterView:
-    clock, reset = one.clock, one.reset
+    reset = one.reset
     return RegisterView(
-        path=one.path,
-        name=one.name,
-        type=one.type,
-        clock=clock.name if clock is not None else None,
-        edge=clock.edge if clock is not None else None,
-        reset=reset.name if reset is not None else None,
-        reset_active=reset.active if reset is not None else None,
-        reset_asynchronous=reset.is_asynchronous if reset is not None else None,
+        **clocked(one),
         reset_value=reset.value if reset is not None else None,
         declared=file_range(locations, one.declared),
         written=file_range(locations, one.written),

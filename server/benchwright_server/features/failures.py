@@ -68,9 +68,7 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
     if unknown:
         evidence = replace(evidence, has_unknown_signals=True)
     causes = await asyncio.to_thread(_causes, project, path, evidence)
-    # A folder around an attempt's workspace must not be a way to what the attempt forbids.
-    for file in dict.fromkeys(one.place.path for one in causes):
-        await aids.attempt_of(server, file.as_uri(), Aid.EXPLANATIONS)
+    await aids.attempts_among(server, (one.place.path for one in causes), Aid.EXPLANATIONS)
     event = AidUsed(
         aid=Aid.EXPLANATIONS,
         feature="failure",
@@ -103,11 +101,11 @@ async def failure_of(
         ServerError: Nothing failed, or what did is not shown.
     """
     folder = folder_of(project).as_uri()
-    own = None if params.hidden else server.last_results.failed(folder, params.test)
-    if own is not None:
+    last = None if params.hidden else server.last_results.failed(folder, params.test)
+    if last is not None:
+        own = last.result
         time = f"{own.sim_time_ns:,.10g} ns" if own.sim_time_ns else None
-        waves = server.last_results.waves(folder, own.id)
-        return Failure("own", own.id, own.message, own.expected, own.got, time, own.place, waves)
+        return Failure("own", own.id, own.message, own.expected, own.got, time, own.place, last.waves)
     if params.test is not None:
         raise ServerError(f"{params.test} did not fail when it was last run here. Run it again.")
     verdict = (await session.status()).verdict if session is not None else None

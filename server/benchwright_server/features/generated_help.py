@@ -38,9 +38,8 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
     if not (assistant.enabled and assistant.url):
         raise ServerError("No model is set up. Turn on benchwright.assistant.enabled and set its url and model.")
     project, _ = project_of(server, params.uri)
-    for file in await asyncio.to_thread(lambda: list(design_sources(project))[:_MOST_FILES]):
-        # A folder around an attempt's workspace must not be a way to what the attempt forbids.
-        await aids.attempt_of(server, file.as_uri(), Aid.GENERATED)
+    files = await asyncio.to_thread(lambda: list(design_sources(project))[:_MOST_FILES])
+    await aids.attempts_among(server, files, Aid.GENERATED)
     asked = help_messages(params.about, await _seen(server, session, project, params))
     patient = replace(assistant, max_tokens=_MOST_TOKENS, timeout_ms=max(assistant.timeout_ms, _PATIENCE_MS))
     reply, outcome = Reply(""), "cancelled"

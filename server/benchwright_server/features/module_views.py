@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchwright_attempts.aid_used import AidUsed
 from benchwright_problems.aids import Aid
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.instances import Design, Instance, Place
     from benchwright_verilog.semantics.project import Project
+    from benchwright_verilog.semantics.registers import Register
+    from benchwright_verilog.semantics.state_machines import StateMachine
 
 
 async def use(server: EditorServer, uri: str, feature: str, detail: str, declared: Path | None) -> None:
@@ -38,6 +40,21 @@ async def use(server: EditorServer, uri: str, feature: str, detail: str, declare
     await aids.attempt_of(server, uri, Aid.DESIGN_VIEWS)
     event = AidUsed(aid=Aid.DESIGN_VIEWS, feature=feature, detail=detail)
     await aids.use(server, declared.as_uri() if declared is not None else uri, event)
+
+
+def clocked(one: Register | StateMachine) -> dict[str, Any]:
+    """The fields of a `ClockedView`."""
+    clock, reset = one.clock, one.reset
+    return {
+        "path": one.path,
+        "name": one.name,
+        "type": one.type,
+        "clock": clock.name if clock is not None else None,
+        "edge": clock.edge if clock is not None else None,
+        "reset": reset.name if reset is not None else None,
+        "reset_active": reset.active if reset is not None else None,
+        "reset_asynchronous": reset.is_asynchronous if reset is not None else None,
+    }
 
 
 async def instance_of(server: EditorServer, params: ModuleViewParams) -> tuple[Project, Design, Instance]:

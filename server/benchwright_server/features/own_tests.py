@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -74,9 +74,9 @@ async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestLis
     await check_allowed(server, params.uri, Aid.OWN_TESTS)
     project, _ = project_of(server, params.uri)
     files = await asyncio.to_thread(found_tests, project)
-    for one in files:
-        await check_allowed(server, (folder_of(project) / one.path).as_uri(), Aid.OWN_TESTS)
     folder, locations = folder_of(project), Locations(server)
+    for inner in {(folder / one.path).parent for one in files}:
+        await check_allowed(server, inner.as_uri(), Aid.OWN_TESTS)
     return OwnTestList(folder=folder.as_uri(), files=[_file(locations, folder, one) for one in files])
 
 
@@ -96,8 +96,7 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     event = AidUsed(aid=Aid.OWN_TESTS.value, feature=feature, detail=" ".join(params.ids)[:_MAX_DETAIL])
     outcome, used = "cancelled", dict[Path, str]()
 
-    async def allow(files: Iterable[Path]) -> None:
-        # A folder around a workspace must not be a way to what the attempt forbids.
+    async def allow(files: Collection[Path]) -> None:
         used.update(await attempts_among(server, files, Aid.OWN_TESTS))
         if keep:
             await attempts_among(server, files, Aid.WAVEFORMS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchwright_server.design_views_protocol import StateMachineView, StateView, TransitionView
-from benchwright_server.features.module_views import file_range
+from benchwright_server.features.module_views import clocked, file_range
 
 if TYPE_CHECKING:
     from benchwright_server.features.locations import Locations
@@ -17,16 +17,8 @@ _MAX_CONDITION = 2_000
 
 def machine_view(locations: Locations, machine: StateMachine) -> StateMachineView:
     """The message about one machine."""
-    clock, reset = machine.clock, machine.reset
     return StateMachineView(
-        path=machine.path,
-        name=machine.name,
-        type=machine.type,
-        clock=clock.name if clock is not None else None,
-        edge=clock.edge if clock is not None else None,
-        reset=reset.name if reset is not None else None,
-        reset_active=reset.active if reset is not None else None,
-        reset_asynchronous=reset.is_asynchronous if reset is not None else None,
+        **clocked(machine),
         reset_state=machine.reset_state,
         states=[_state(locations, one) for one in machine.states],
         transitions=[_transition(locations, one) for one in machine.transitions[:_MAX_TRANSITIONS]],

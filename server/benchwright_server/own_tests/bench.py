@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -88,7 +88,7 @@ class TestBench:
         analysed: ProjectSettings,
         asked: Asked,
         on_file: Callable[[int, int, str], None] = lambda number, of, path: None,
-        on_prepared: Callable[[Iterable[Path]], Awaitable[None]] | None = None,
+        on_prepared: Callable[[Collection[Path]], Awaitable[None]] | None = None,
     ) -> list[FileRun]:
         """Run tests, one file after the other; cancelling kills all of their processes.
 
