@@ -27,6 +27,8 @@ from benchwright_judges.service.tokens import Tokens
 from benchwright_problems.store import Store
 
 MOST_CONNECTIONS = 1_000
+_KEEP_ALIVE_S = 30
+"""How long a connection may be idle: longer than a client that sends every few seconds pauses."""
 
 
 class ServiceError(JudgesError):
@@ -118,6 +120,7 @@ async def serve_app(
         server_header=False,
         limit_concurrency=most,
         h11_max_incomplete_event_size=LARGEST_HEADERS,
+        timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=int(grace_s),
         ws="none",
         http="h11",
