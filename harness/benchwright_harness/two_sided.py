@@ -41,6 +41,8 @@ class TwoSided(Model):
     reference: Verdict
     starting: Verdict
     empty: Verdict | None = None
+    wrong: dict[str, Verdict] = Field(default_factory=dict)
+    """Of the solutions that its author says are wrong, by name."""
     selection: Selection | None = None
     """What they were run with."""
     tools: tuple[str, ...] = ()
@@ -60,6 +62,7 @@ class TwoSided(Model):
     def proof(self) -> Proof:
         """Whether the problem can be trusted."""
         unsolved = [verdict for side, verdict in self.sides.items() if side is not Side.REFERENCE]
+        unsolved += self.wrong.values()
         if any(verdict.outcome is Outcome.PASSED for verdict in unsolved):
             return Proof.WRONG
         if self.reference.reason is Reason.NO_REFERENCE:
@@ -101,7 +104,9 @@ class TwoSided(Model):
             return f"no reference: {self._execution}"
         if self.reference.outcome is Outcome.FAILED:
             return f"the reference fails: {self.reference.detail}"
-        sides = (self.reference, *self.sides.values())
+        if passing := [name for name, verdict in self.wrong.items() if verdict.outcome is Outcome.PASSED]:
+            return f"hidden/wrong/{passing[0]} passes: the tests don't find what is wrong with it"
+        sides = (self.reference, *self.sides.values(), *self.wrong.values())
         return next((side.summary for side in sides if side.outcome is Outcome.ERROR), "")
 
     @property
@@ -117,7 +122,7 @@ class TwoSided(Model):
     @property
     def wall_s(self) -> float:
         """Seconds of all runs together."""
-        return round(sum(side.wall_s for side in self.sides.values()), 3)
+        return round(sum(side.wall_s for side in (*self.sides.values(), *self.wrong.values())), 3)
 
     @property
     def _execution(self) -> str:

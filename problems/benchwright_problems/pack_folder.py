@@ -48,6 +48,7 @@ from benchwright_problems.problem import (
 )
 
 BUILT_IN = ("starter",)
+PACK_FILE = "pack.toml"
 
 _File = TypeVar("_File", bound=Model)
 
@@ -95,9 +96,9 @@ def read_pack_folder(folder: Path) -> Pack:
     Raises:
         DatasetError: Names the file, the field and what is wrong with it.
     """
-    head = _toml(folder / "pack.toml", _PackFile)
+    head = _toml(folder / PACK_FILE, _PackFile)
     if len(set(head.order)) != len(head.order):
-        raise DatasetError(folder / "pack.toml", "order", "names a problem twice")
+        raise DatasetError(folder / PACK_FILE, "order", "names a problem twice")
     problems = tuple(_problem(folder / name, head) for name in head.order)
     try:
         return Pack(
@@ -111,7 +112,19 @@ def read_pack_folder(folder: Path) -> Pack:
             problems=problems,
         )
     except ValidationError as error:
-        raise DatasetError.from_validation(folder / "pack.toml", error) from error
+        raise DatasetError.from_validation(folder / PACK_FILE, error) from error
+
+
+def wrong_solutions(folder: Path, problem: str) -> dict[str, dict[str, str]]:
+    """The solutions that a problem's harness must fail, in the folder of its pack: name → path → text.
+
+    Raises:
+        DatasetError: A file can't be read.
+    """
+    wrong = folder / problem / "hidden" / "wrong"
+    if not wrong.is_dir():
+        return {}
+    return {one.name: _texts(one) for one in sorted(wrong.iterdir()) if one.is_dir()}
 
 
 def read_built_in(name: str) -> Pack:

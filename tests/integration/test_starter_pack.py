@@ -15,11 +15,9 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_judges.check import check_question
 from benchwright_judges.judgement import Status
-from benchwright_problems.pack_folder import read_built_in
+from benchwright_problems.pack_folder import read_built_in, wrong_solutions
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
-
-from ..wrong_solutions import wrong_solutions
 
 PACK = read_built_in("starter")
 FOLDER = Path(str(files("benchwright_problems") / "packs" / "starter"))

@@ -26,15 +26,13 @@ from benchwright_attempts.events import Event
 from benchwright_attempts.replay import Verification, verify
 from benchwright_harness.run import starting_files
 from benchwright_problems.home import Home
-from benchwright_problems.pack_folder import read_built_in
+from benchwright_problems.pack_folder import read_built_in, wrong_solutions
 from benchwright_problems.problem import Pack, Problem
 from benchwright_server.own_test_protocol import OwnTestDebugger
 from benchwright_server.protocol import AttemptStatus, OpenedProblem, SubmitSummary, VerdictView
 from benchwright_studies import open_log
 from benchwright_studies.study_log import StudyLog
 from benchwright_verilog.syntax.lines import Lines
-
-from ..wrong_solutions import wrong_solutions
 
 SERVER = (str(Path(sys.executable).with_name("benchwright")), "lsp")
 PATIENCE_S = 90.0

@@ -17,12 +17,15 @@ from rich.text import Text
 from benchwright_harness.check import Checker
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.configuration import open_executor
+from benchwright_harness.grade import BatchGrader
+from benchwright_harness.run import starting_files
 from benchwright_harness.run_archive import RunArchive
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.two_sided import Proof, TwoSided
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.check import check_question
 from benchwright_problems.home import Home
+from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder, wrong_solutions
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Reason
@@ -35,6 +38,9 @@ from benchwright_server.cli.output import color_of, out, plain_errors, print_jso
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
+
+_Wrong = Sequence[tuple[int, str, Mapping[str, bytes]]]
+"""Index of the problem, name and files of solutions that have to fail."""
 
 
 def add_to(problems: typer.Typer) -> None:
@@ -56,7 +62,7 @@ class _Kept:
 
 
 def check(
-    pack: Annotated[str, typer.Argument(help="The pack to check.")],
+    pack: Annotated[str, typer.Argument(help="The pack to check, or the folder that its author works on.")],
     kept: _Kept,
     sandbox: options.Sandbox = DEFAULT_SANDBOX,
     jobs: options.Jobs = None,
@@ -68,13 +74,13 @@ def check(
 ) -> None:
     """Prove each problem from both sides: its reference passes, its starting files fail.
 
-    Of a problem without a reference, this shows whether its harness executes. An interrupted check continues where it
-    stopped. Exit status: 0 all proved, 1 some are wrong, 2 some could not be decided or proved and none is wrong.
+    In a folder, the solutions in hidden/wrong have to fail too. Of a problem without a reference, this shows whether
+    its harness executes. An interrupted check continues where it stopped. Exit status: 0 all proved, 1 some are wrong, 2 some could not be decided or proved and none is wrong.
     """
     with plain_errors(), interruptible("All verdicts so far are kept: the same command continues where it stopped."):
         home = Home.find()
         store, verdicts = Store(home), VerdictStore.of(home)
-        problems = [store.unseal(f"{pack}/{problem.id}") for problem in store.public(pack).problems]
+        problems, wrong = _problems(pack, store)
         if kept.logs is not None and cluster is not None:
             raise ServerError("A cluster keeps no raw logs. Leave out --logs, or --cluster.")
         executor = open_executor(
@@ -95,7 +101,8 @@ def check(
             needs_logs=kept.logs is not None,
         )
         logs = Logs(kept.logs, verdicts) if kept.logs is not None else None
-        proofs = asyncio.run(_check_all(problems, executor, checker, logs))
+        grader = partial(BatchGrader, sandbox=box, toolchain=toolchain, verdicts=verdicts, fresh=fresh)
+        proofs = asyncio.run(_check_all(problems, wrong, executor, checker, grader, logs))
         rows = list(zip(problems, proofs, strict=True))
         if report is not None:
             write_report(report, pack, rows, box, toolchain)
@@ -110,10 +117,25 @@ def check(
         raise typer.Exit(1 if counts[Proof.WRONG] else 2)
 
 
+def _problems(pack: str, store: Store) -> tuple[Sequence[Problem], _Wrong]:
+    folder = Path(pack)
+    if not (folder / PACK_FILE).is_file():
+        return [store.unseal(f"{pack}/{problem.id}") for problem in store.public(pack).problems], []
+    problems = read_pack_folder(folder).problems
+    return problems, [
+        (index, name, {path: text.encode() for path, text in files.items()})
+        for index, problem in enumerate(problems)
+        if problem.kind is Kind.DESIGN
+        for name, files in wrong_solutions(folder, problem.id).items()
+    ]
+
+
 async def _check_all(
     problems: Sequence[Problem],
+    wrong: _Wrong,
     executor: AbstractAsyncContextManager[Executor],
     checker: Callable[..., Checker],
+    grader: Callable[..., BatchGrader],
     logs: Logs | None,
 ) -> list[TwoSided]:
     done: dict[int, TwoSided] = {}
@@ -131,6 +153,10 @@ async def _check_all(
         async with executor as runs:
             proving = checker(runs, on_progress=lambda now: meter.show(now.done, now.planned, now.known))
             await proving.check([problems[index] for index in designs], finish)
+            grading = grader(runs, on_progress=lambda now: meter.show(now.done, now.planned, now.known))
+            solutions = [(problems[index], {**starting_files(problems[index]), **files}) for index, _, files in wrong]
+            for (index, name, _), verdict in zip(wrong, await grading.grade(solutions), strict=True):
+                done[index] = done[index].model_copy(update={"wrong": done[index].wrong | {name: verdict}})
     return [done[index] for index in range(len(problems))]
 
 

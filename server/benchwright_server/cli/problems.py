@@ -15,7 +15,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.labels import LabelKind, Settled
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
-from benchwright_server.cli import audit, audited, check, import_dataset, label, options
+from benchwright_server.cli import audit, audited, authoring, check, import_dataset, label, options
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.pack_records import A_DATA_SET, original_record, write_records
@@ -26,7 +26,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
-    problems = typer.Typer(help="Import, list, show, export, convert and check packs.", no_args_is_help=True)
+    problems = typer.Typer(help="Import, make, list, show, export, convert and check packs.", no_args_is_help=True)
     import_dataset.add_to(problems)
     problems.command("list")(list_packs)
     problems.command("show")(show)
@@ -36,6 +36,7 @@ def add_to(parent: typer.Typer) -> None:
     audit.add_to(problems)
     label.add_to(problems)
     audited.add_to(problems)
+    authoring.add_to(problems)
     parent.add_typer(problems, name="problems")
 
 

@@ -1,0 +1,1 @@
+"""How a problem is made, and whether it is any good."""

@@ -1,0 +1,142 @@
+"""A new problem in a pack folder: a small one that is whole and proves itself, to be changed from there."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from benchwright_problems.atomic import write_atomically
+from benchwright_problems.errors import DatasetError, ProblemsError
+from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
+from benchwright_problems.problem import PackName
+
+_NAME: TypeAdapter[str] = TypeAdapter(Annotated[PackName, Field()])
+_ID = re.compile(r"[a-z][a-z0-9-]{0,60}")
+_ORDER = re.compile(r"^order = \[(.*?)\]", re.MULTILINE | re.DOTALL)
+
+
+class NewProblemError(ProblemsError):
+    """A problem can't be made there."""
+
+
+class Form(StrEnum):
+    """What a new problem begins as."""
+
+    COCOTB = "cocotb"
+    """A design problem with cocotb tests."""
+    TESTBENCH = "testbench"
+    """A design problem with a testbench in SystemVerilog."""
+    MULTIPLE_CHOICE = "multiple-choice"
+    ASSERTION = "assertion"
+    FILL_IN_THE_BLANK = "fill-in-the-blank"
+    OPEN_ENDED = "open-ended"
+    FREE_RESPONSE = "free-response"
+
+
+_CHOICES = 'choices = { A = "First", B = "Second", C = "Third", D = "Fourth" }\n'
+_RUBRIC = "Up to 2 points; 2 count as a right answer. 1 point for …; 1 point for …"
+_QUESTIONS: Mapping[Form, Mapping[str, str]] = {
+    Form.MULTIPLE_CHOICE: {"CHOICES": _CHOICES, "ANSWER": "A", "RUBRIC": ""},
+    Form.ASSERTION: {"CHOICES": "", "ANSWER": "true", "RUBRIC": ""},
+    Form.FILL_IN_THE_BLANK: {"CHOICES": "", "ANSWER": "24", "RUBRIC": ""},
+    Form.OPEN_ENDED: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
+    Form.FREE_RESPONSE: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
+}
+_STATEMENT = "# Title\n\nThe question, with all that is needed to answer it.\n"
+
+
+def new_problem(folder: Path, problem: str, form: Form, *, license_name: str = "CC-BY-4.0") -> Path:
+    """Makes a problem in a pack folder, and the pack too if there is none yet; all or nothing.
+
+    Args:
+        folder: The pack's; its name is that of a new pack.
+        problem: The new problem's id: lower-case letters, digits and hyphens.
+        form: What it begins as.
+        license_name: Of a new pack, as SPDX calls it.
+
+    Returns:
+        The problem's folder.
+
+    Raises:
+        NewProblemError: The name can't be used, or is taken.
+        DatasetError: The folder holds a pack that can't be read.
+        OSError: The folder can't be written.
+    """
+    if not _ID.fullmatch(problem):
+        raise NewProblemError(f"{problem!r} can't be a problem's name; use lower-case letters, digits and hyphens")
+    target = folder / problem
+    if target.exists():
+        raise NewProblemError(f"{target} is there already; choose another name")
+    if (folder / PACK_FILE).exists():
+        read_pack_folder(folder)
+        pack = _with(folder / PACK_FILE, problem)
+    else:
+        pack = _new_pack(folder, problem, license_name)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as temporary:
+        made = Path(temporary, problem)
+        _write(made, problem, form)
+        made.replace(target)
+    try:
+        write_atomically(folder / PACK_FILE, pack.encode())
+    except OSError:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
+    return target
+
+
+def _with(file: Path, problem: str) -> str:
+    """The text of `pack.toml` with one more problem; everything else of it stays as its author wrote it."""
+    text = file.read_text(encoding="utf-8")
+    found = _ORDER.search(text)
+    if found is None:
+        raise DatasetError(file, "order", f'is not written as `order = ["…"]`; add "{problem}" to it by hand')
+    inner = found[1].rstrip().rstrip(",")
+    line = "\n    " if "\n" in found[1] else " " if inner else ""
+    end = ",\n" if "\n" in found[1] else ""
+    order = f"{inner},{line}" if inner else line
+    return f'{text[: found.start(1)]}{order}"{problem}"{end}{text[found.end(1) :]}'
+
+
+def _new_pack(folder: Path, problem: str, license_name: str) -> str:
+    name = folder.absolute().name
+    try:
+        _NAME.validate_python(name)
+    except ValidationError as error:
+        raise NewProblemError(
+            f"{name!r} can't be a pack's name; give a folder called by lower-case letters, digits, '.', '_' and '-'"
+        ) from error
+    if not re.fullmatch(r"[A-Za-z0-9.+() -]+", license_name):
+        raise NewProblemError(f"{license_name!r} is not the name of a licence; SPDX lists them, such as CC-BY-4.0")
+    title = name.replace("-", " ").replace("_", " ").capitalize()
+    fields = {"name": name, "title": title, "version": "0.1.0", "license": license_name, "source": name}
+    return "".join(f'{field} = "{value}"\n' for field, value in fields.items()) + f'order = [\n    "{problem}",\n]\n'
+
+
+def _write(folder: Path, problem: str, form: Form) -> None:
+    words = {"ID": problem, "TOP": problem.replace("-", "_"), "FORMAT": form.value, **_QUESTIONS.get(form, {})}
+    for path, text in _templates("question" if form in _QUESTIONS else form.value):
+        file = folder / _filled(path, words)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(_filled(text, words), encoding="utf-8")
+    if form in _QUESTIONS:
+        (folder / "statement.md").write_text(_STATEMENT, encoding="utf-8")
+
+
+def _templates(name: str) -> Iterator[tuple[str, str]]:
+    with as_file(files("benchwright_authoring") / "templates" / name) as folder:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file() and "__pycache__" not in file.parts:
+                yield file.relative_to(folder).as_posix(), file.read_text(encoding="utf-8")
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return re.sub(r"@([A-Z]+)@", lambda found: words.get(found[1], found[0]), text)

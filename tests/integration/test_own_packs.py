@@ -1,0 +1,102 @@
+"""An author's way: a new problem, its proof, a published file, and somebody else who installs it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
+
+
+def benchwright(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    environ = os.environ | {"BENCHWRIGHT_HOME": str(home), "COLUMNS": "200"}
+    return subprocess.run(
+        [BENCHWRIGHT, "problems", *arguments], env=environ, capture_output=True, text=True, timeout=600, check=False
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A pack with a problem of each kind of harness, and a question."""
+    for name, form in (("holds", "cocotb"), ("holds-too", "testbench"), ("asks", "multiple-choice")):
+        made = benchwright(tmp_path / "author", "new", tmp_path / "my-pack", name, "--form", form)
+        assert made.returncode == 0, made.stderr
+    return tmp_path / "my-pack"
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """Where the files of a folder can be fetched."""
+    (tmp_path / "site").mkdir()
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path / "site")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_new_problems_are_proved_and_a_weak_harness_is_told_by_a_wrong_solution(folder: Path, tmp_path: Path) -> None:
+    proved = benchwright(tmp_path / "author", "check", folder)
+    assert proved.returncode == 0, proved.stdout + proved.stderr
+    assert "3 of 3 problems proved" in proved.stdout
+    tests = folder / "holds" / "hidden" / "harness" / "src" / "test_holds.py"
+    # The enable is never 0.
+    tests.write_text(
+        tests.read_text()
+        .replace("choose.random() < 0.5", "True")
+        .replace("(0, 0x3C, 0xA5), ", "")
+        .replace(", (0, 0, 0xFF))", ")")
+    )
+    weak = benchwright(tmp_path / "author", "check", folder, "--json")
+    assert weak.returncode == 1
+    found = {one["id"]: one for one in json.loads(weak.stdout)["problems"]}
+    assert (found["holds"]["proof"], found["holds-too"]["proof"]) == ("wrong", "proved")
+    assert "hidden/wrong/ignores-enable passes" in found["holds"]["reason"]
+
+
+def test_a_published_pack_is_installed_from_a_file_or_an_address(folder: Path, tmp_path: Path, address: str) -> None:
+    file = tmp_path / "site" / "my.pack"
+    published = json.loads(benchwright(tmp_path / "author", "publish", folder, file, "--json").stdout)
+    assert published["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    solver = tmp_path / "solver"
+    plain = benchwright(solver, "install", f"{address}/my.pack")
+    assert plain.returncode == 2
+    assert "give the file's --sha256" in plain.stderr
+    wrong = benchwright(solver, "install", f"{address}/my.pack", "--sha256", "0" * 64)
+    assert wrong.returncode == 2
+    assert published["sha256"] in wrong.stderr
+    missing = benchwright(solver, "install", f"{address}/other.pack", "--sha256", "0" * 64)
+    assert "answers 404" in missing.stderr
+    assert "my-pack" not in benchwright(solver, "list").stdout
+    fetched = benchwright(solver, "install", f"{address}/my.pack", "--sha256", published["sha256"])
+    assert fetched.returncode == 0, fetched.stderr
+    assert "my-pack/holds" in benchwright(solver, "list").stdout
+    # What was installed proves itself where it is now.
+    assert benchwright(solver, "check", "my-pack").returncode == 0
+    again = benchwright(solver, "install", file)
+    assert "--replace puts version 0.1.0 in its place" in again.stderr
+    assert benchwright(solver, "install", file, "--replace").returncode == 0
+
+
+def test_a_pack_of_somebody_else_does_not_take_the_place_of_an_installed_one(folder: Path, tmp_path: Path) -> None:
+    ours, theirs, solver = tmp_path / "ours.pack", tmp_path / "theirs.pack", tmp_path / "solver"
+    assert benchwright(tmp_path / "author", "publish", folder, ours).returncode == 0
+    other = json.loads(benchwright(tmp_path / "stranger", "publish", folder, theirs, "--json").stdout)["key"]
+    assert benchwright(solver, "install", ours).returncode == 0
+    refused = benchwright(solver, "install", theirs, "--replace")
+    assert refused.returncode == 2
+    assert "was signed with the key" in refused.stderr
+    assert benchwright(solver, "install", theirs, "--replace", "--key", other).returncode == 0
+    assert benchwright(solver, "install", ours, "--replace", "--key", other).returncode == 2

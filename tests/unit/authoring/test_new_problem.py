@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright_authoring.new_problem import Form, NewProblemError, new_problem
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.pack_folder import read_pack_folder, wrong_solutions
+from benchwright_problems.problem import Kind
+
+
+@pytest.mark.parametrize("form", list(Form))
+def test_every_form_makes_a_pack_that_can_be_read(tmp_path: Path, form: Form) -> None:
+    made = new_problem(tmp_path / "my-pack", "first-one", form)
+    (problem,) = read_pack_folder(tmp_path / "my-pack").problems
+    assert made == tmp_path / "my-pack" / "first-one"
+    assert problem.id == "first-one"
+    text = "".join(file.read_text() for file in made.rglob("*") if file.is_file())
+    assert not [word for word in ("@ID@", "@TOP@", "@FORMAT@", "@CHOICES@", "@ANSWER@", "@RUBRIC@") if word in text]
+    if problem.kind is Kind.DESIGN:
+        assert problem.public.expected == ("rtl/first_one.sv",)
+        assert wrong_solutions(tmp_path / "my-pack", "first-one")
+    else:
+        assert problem.public.question is not None
+        assert problem.public.question.format == form.value
+
+
+def test_a_problem_joins_a_pack_whose_file_stays_as_its_author_wrote_it(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    new_problem(folder, "a", Form.ASSERTION)
+    for order in ('["a"]', '[ "a", ]', '[\n  "a"\n]', '[\n    "a",\n]'):
+        text = (
+            f'# Mine.\nname = "p"\ntitle = "P"\nversion = "1"\nlicense = "MIT"\nsource = "s"\norder = {order}\n# End.\n'
+        )
+        (folder / "pack.toml").write_text(text)
+        new_problem(folder, "b", Form.ASSERTION)
+        changed = (folder / "pack.toml").read_text()
+        assert changed.startswith("# Mine.\n")
+        assert changed.endswith("\n# End.\n")
+        assert [problem.id for problem in read_pack_folder(folder).problems] == ["a", "b"]
+        for file in sorted((folder / "b").rglob("*"), reverse=True):
+            file.unlink() if file.is_file() else file.rmdir()
+        (folder / "b").rmdir()
+
+
+@pytest.mark.parametrize("name", ["", "Upper", "../out", "a/b", "-a", "a b", "ä", "a" * 80])
+def test_a_name_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(NewProblemError, match="can't be a problem's name"):
+        new_problem(tmp_path / "p", name, Form.COCOTB)
+    assert not (tmp_path / "p").exists()
+
+
+def test_nothing_is_written_where_something_is_or_can_not_be_read(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    new_problem(folder, "a", Form.ASSERTION)
+    before = (folder / "pack.toml").read_bytes()
+    with pytest.raises(NewProblemError, match="is there already"):
+        new_problem(folder, "a", Form.COCOTB)
+    assert (folder / "pack.toml").read_bytes() == before
+    (folder / "pack.toml").write_text("name = ")
+    with pytest.raises(DatasetError, match=r"pack\.toml"):
+        new_problem(folder, "b", Form.COCOTB)
+    assert not (folder / "b").exists()
+
+
+def test_a_folder_whose_name_no_pack_can_have_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NewProblemError, match="can't be a pack's name"):
+        new_problem(tmp_path / "My Pack", "a", Form.COCOTB)
+    assert not (tmp_path / "My Pack").exists()

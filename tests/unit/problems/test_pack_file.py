@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from benchwright_problems.errors import DatasetError, StoreError
+from benchwright_problems.home import Home
+from benchwright_problems.pack_file import read_pack_file, write_pack_file
+from benchwright_problems.pack_folder import read_pack_folder, wrong_solutions
+from benchwright_problems.pack_signature import PackSigners, author_key, public_key
+
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+Change = Callable[[dict[str, bytes]], object]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(Path(str(files("benchwright_problems") / "packs" / "starter")), tmp_path / "starter"))
+
+
+def test_a_published_pack_is_the_folder_that_its_author_had(folder: Path, tmp_path: Path) -> None:
+    written = write_pack_file(folder, tmp_path / "starter.pack", KEY)
+    read = read_pack_file(tmp_path / "starter.pack")
+    assert read == written
+    assert read.pack == read_pack_folder(folder)
+    assert read.key == public_key(KEY)
+
+
+def test_the_same_folder_makes_the_same_file(folder: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_pack_file(folder, tmp_path / name, KEY)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_wrong_solutions_are_published_and_what_is_no_part_of_the_pack_is_not(folder: Path, tmp_path: Path) -> None:
+    (folder / "notes.txt").write_text("private")
+    (folder / "sync-fifo" / "draft.sv").write_text("private")
+    (folder / "sync-fifo" / "hidden" / "harness" / "src" / "__pycache__").mkdir()
+    (folder / "sync-fifo" / "hidden" / "harness" / "src" / "__pycache__" / "a.pyc").write_bytes(b"\0")
+    write_pack_file(folder, tmp_path / "p", KEY)
+    with zipfile.ZipFile(tmp_path / "p") as archive:
+        names = archive.namelist()
+    wrong = wrong_solutions(folder, "sync-fifo")
+    assert {f"sync-fifo/hidden/wrong/{name}/{path}" for name, one in wrong.items() for path in one} <= set(names)
+    assert not [name for name in names if "notes" in name or "draft" in name or "pyc" in name]
+
+
+def test_links_are_not_published(folder: Path, tmp_path: Path) -> None:
+    (folder / "sync-fifo" / "public" / "rtl" / "more.sv").symlink_to("/etc/hostname")
+    with pytest.raises(DatasetError, match=r"more\.sv.*links are not published"):
+        write_pack_file(folder, tmp_path / "p", KEY)
+    assert not (tmp_path / "p").exists()
+
+
+def _manifest(entries: dict[str, bytes], **changes: object) -> None:
+    entries["manifest.json"] = json.dumps(json.loads(entries["manifest.json"]) | changes).encode()
+
+
+def _other_key(entries: dict[str, bytes]) -> None:
+    _manifest(entries, key=public_key(Ed25519PrivateKey.generate()))
+
+
+def _climbing(entries: dict[str, bytes]) -> None:
+    told = json.loads(entries["manifest.json"])["files"]
+    entries["../outside"] = b"x"
+    _manifest(entries, files=told | {"../outside": {"size": 1, "sha256": "0" * 64}})
+
+
+def _bomb(entries: dict[str, bytes]) -> None:
+    entries["sync-fifo/statement.md"] = b"# A\n" + b"\0" * 200_000_000
+
+
+CHANGES: dict[str, tuple[Change, str]] = {
+    "a changed file": (lambda e: e.update({"sync-fifo/statement.md": b"# Easier\n"}), "is not what the manifest says"),
+    "one more file": (
+        lambda e: e.update({"sync-fifo/public/.vscode/tasks.json": b"{}"}),
+        "does not hold just the files",
+    ),
+    "a missing file": (lambda e: e.pop("sync-fifo/statement.md"), "does not hold just the files"),
+    "another version": (lambda e: _manifest(e, version="9"), "was changed after its author signed it"),
+    "another key": (_other_key, "was changed after its author signed it"),
+    "no signature": (lambda e: _manifest(e, signature="x"), "was changed after its author signed it"),
+    "a path that leads outside": (_climbing, "not a plain relative path"),
+    "a file that says that it is short": (_bomb, "is not what the manifest says"),
+    "no manifest": (lambda e: e.pop("manifest.json"), "this is no published pack"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_pack_that_somebody_changed_is_refused(folder: Path, tmp_path: Path, name: str) -> None:
+    write_pack_file(folder, tmp_path / "p", KEY)
+    with zipfile.ZipFile(tmp_path / "p") as archive:
+        entries = {one: archive.read(one) for one in archive.namelist()}
+    change, message = CHANGES[name]
+    change(entries)
+    with zipfile.ZipFile(tmp_path / "q", "w", zipfile.ZIP_DEFLATED) as archive:
+        for one, content in entries.items():
+            archive.writestr(one, content)
+    with pytest.raises(DatasetError, match=message):
+        read_pack_file(tmp_path / "q")
+    assert not (tmp_path / "outside").exists()
+
+
+def test_a_pack_with_a_file_twice_is_refused(folder: Path, tmp_path: Path) -> None:
+    write_pack_file(folder, tmp_path / "p", KEY)
+    with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(tmp_path / "p", "a") as archive:
+        archive.writestr("sync-fifo/statement.md", "# Easier\n")
+    with pytest.raises(DatasetError, match="does not hold just the files"):
+        read_pack_file(tmp_path / "p")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.999])
+def test_a_file_that_was_cut_is_refused(folder: Path, tmp_path: Path, share: float) -> None:
+    write_pack_file(folder, tmp_path / "p", KEY)
+    whole = (tmp_path / "p").read_bytes()
+    (tmp_path / "p").write_bytes(whole[: int(len(whole) * share)])
+    with pytest.raises(DatasetError, match="is no published pack, or was not copied whole"):
+        read_pack_file(tmp_path / "p")
+
+
+def test_an_author_has_one_key_that_others_can_not_read(tmp_path: Path) -> None:
+    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
+    first = public_key(author_key(home))
+    assert public_key(author_key(home)) == first
+    file = home.data / "author-key"
+    assert file.stat().st_mode & 0o077 == 0
+    file.write_text("no key")
+    with pytest.raises(StoreError, match="holds no key"):
+        author_key(home)
+
+
+def test_signers_are_remembered_by_pack(tmp_path: Path) -> None:
+    home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
+    home.data.mkdir(parents=True)
+    signers = PackSigners(home)
+    assert signers.of("a") is None
+    signers.put("a", "one")
+    signers.put("b", "two")
+    assert (PackSigners(home).of("a"), PackSigners(home).of("b")) == ("one", "two")
+    (home.data / "pack-signers.json").write_text("[")
+    with pytest.raises(StoreError, match=r"pack-signers\.json"):
+        signers.of("a")
