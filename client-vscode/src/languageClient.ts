@@ -18,7 +18,8 @@ export const DESIGNS: DocumentSelector = [
 export const FOLLOWED: DocumentSelector = [
   ...DESIGNS,
   { scheme: "file", pattern: "**/*.f" },
-  { scheme: "file", pattern: "**/{README,question,answer}.md" },
+  { scheme: "file", pattern: "**/{README,question,answer,statement}.md" },
+  { scheme: "file", pattern: "**/{pack,problem}.toml" },
 ];
 
 /** The command of the server's code lens about instances; it takes a file, a position and locations. */

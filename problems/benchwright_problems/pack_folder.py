@@ -13,37 +13,26 @@ import re
 import tomllib
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
-from pydantic import AfterValidator, Field, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
-from benchwright_problems.category import Category
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.figure import media_type
-from benchwright_problems.hints import MOST_HINTS, Hint, check_ladder
-from benchwright_problems.partial_date import PartialDate
+from benchwright_problems.pack_files_schema import PackFile, ProblemFile
 from benchwright_problems.problem import (
     Answer,
     Choice,
-    Difficulty,
     Figure,
     Hidden,
     Kind,
-    Language,
-    Letter,
-    Limits,
     Model,
     Pack,
-    PackName,
     Problem,
     Provenance,
     Public,
     Question,
     QuestionFormat,
-    RelativePath,
-    Reveal,
-    ScanAction,
-    Skill,
     digest,
 )
 
@@ -53,53 +42,16 @@ PACK_FILE = "pack.toml"
 _File = TypeVar("_File", bound=Model)
 
 
-class _PackFile(Model):
-    name: PackName
-    title: str
-    version: str
-    license: str
-    source: str
-    description: str = ""
-    published: PartialDate | None = None
-    order: Annotated[list[str], Field(min_length=1)]
-
-
-class _QuestionTable(Model):
-    format: QuestionFormat
-    choices: dict[Letter, str] = Field(default_factory=dict)
-    subdomain: str = ""
-    topic: str = ""
-    tag: str = ""
-    skill: Skill | None = None
-    language: Language = "en"
-    group: str = ""
-
-
-class _ProblemFile(Model):
-    id: str
-    kind: Kind
-    category: Category | None = None
-    difficulty: Difficulty
-    domain: str = ""
-    expected: tuple[RelativePath, ...] = ()
-    reveal: Reveal = Reveal.VERDICT
-    limits: Limits = Limits()
-    scan: dict[str, ScanAction] = Field(default_factory=dict)
-    question: _QuestionTable | None = None
-    answer: Answer | None = None
-    hints: Annotated[tuple[Hint, ...], Field(max_length=MOST_HINTS), AfterValidator(check_ladder)] = ()
-
-
 def read_pack_folder(folder: Path) -> Pack:
     """Read a whole pack.
 
     Raises:
         DatasetError: Names the file, the field and what is wrong with it.
     """
-    head = _toml(folder / PACK_FILE, _PackFile)
+    head = _toml(folder / PACK_FILE, PackFile)
     if len(set(head.order)) != len(head.order):
         raise DatasetError(folder / PACK_FILE, "order", "names a problem twice")
-    problems = tuple(_problem(folder / name, head) for name in head.order)
+    problems = tuple(read_problem(folder / name, head) for name in head.order)
     try:
         return Pack(
             name=head.name,
@@ -133,9 +85,14 @@ def read_built_in(name: str) -> Pack:
         return read_pack_folder(folder)
 
 
-def _problem(folder: Path, pack: _PackFile) -> Problem:
+def read_problem(folder: Path, pack: PackFile) -> Problem:
+    """Read one problem.
+
+    Raises:
+        DatasetError: See `read_pack_folder`.
+    """
     file = folder / "problem.toml"
-    spec = _toml(file, _ProblemFile)
+    spec = _toml(file, ProblemFile)
     if spec.id != folder.name:
         raise DatasetError(file, "id", f"is {spec.id!r} but the folder is called {folder.name!r}")
     statement = _text(folder / "statement.md")
@@ -190,7 +147,7 @@ def _problem(folder: Path, pack: _PackFile) -> Problem:
         raise DatasetError.from_validation(file, error) from error
 
 
-def _answer(folder: Path, spec: _ProblemFile) -> Answer | None:
+def _answer(folder: Path, spec: ProblemFile) -> Answer | None:
     """The answer key with its pictures."""
     file, answer = folder / "problem.toml", spec.answer
     if answer is None:
@@ -207,7 +164,7 @@ def _answer(folder: Path, spec: _ProblemFile) -> Answer | None:
     return answer.model_copy(update={"figures": solved})
 
 
-def _question(spec: _ProblemFile) -> Question | None:
+def _question(spec: ProblemFile) -> Question | None:
     if spec.question is None:
         return None
     choices = tuple(Choice(letter=letter, text=text) for letter, text in spec.question.choices.items())

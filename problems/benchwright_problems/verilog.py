@@ -27,6 +27,35 @@ def modules(text: str) -> tuple[VerilogModule, ...]:
     return tuple(_module(declaration) for declaration in _declarations(_parse(text)))
 
 
+def port_names(text: str) -> frozenset[str]:
+    """The names of the ports of all modules that a source declares."""
+    from pyslang.syntax import (
+        DeclaratorSyntax,
+        ExplicitAnsiPortSyntax,
+        ImplicitAnsiPortSyntax,
+        PortDeclarationSyntax,
+        SyntaxNode,
+    )
+
+    found: set[str] = set()
+    waiting: list[SyntaxNode] = [
+        part
+        for declaration in _declarations(_parse(text))
+        for part in (declaration.header, *declaration.members)
+        if part is declaration.header or isinstance(part, PortDeclarationSyntax)
+    ]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ExplicitAnsiPortSyntax):
+            found.add(node.name.valueText)
+        elif isinstance(node, ImplicitAnsiPortSyntax):
+            found.add(node.declarator.name.valueText)
+        elif isinstance(node, PortDeclarationSyntax):
+            found.update(one.name.valueText for one in node.declarators if isinstance(one, DeclaratorSyntax))
+        waiting += [child for child in node if isinstance(child, SyntaxNode)]
+    return frozenset(found - {""})
+
+
 def scope_names(text: str) -> frozenset[str]:
     """The names of scopes that a source declares, and so of what a module below can refer to by an upward name.
 

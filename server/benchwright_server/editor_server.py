@@ -129,6 +129,28 @@ class FileListReports(Protocol):
         """Whether it is being asked which list a folder uses."""
 
 
+class PackFiles(Protocol):
+    """Packs that somebody writes; see `features.pack_files`."""
+
+    def opened(self, uri: str) -> None:
+        """A document was opened."""
+
+    def changed(self, uri: str) -> None:
+        """A document was changed."""
+
+    def saved(self, uri: str) -> None:
+        """A document was saved."""
+
+    def closed(self, uri: str) -> None:
+        """A document was closed."""
+
+    def hover(self, document: Document, position: types.Position) -> types.Hover | None:
+        """What the field at a position means."""
+
+    def complete(self, document: Document, position: types.Position) -> types.CompletionList | None:
+        """What can be written at a position."""
+
+
 class Indexing(Protocol):
     """How far reading the files of a large folder is; see `features.index_progress`."""
 
@@ -191,6 +213,7 @@ class EditorServer(LanguageServer):
     expansions: Expansions | None
     """None if they are turned off."""
     file_lists: FileListReports
+    pack_files: PackFiles
     indexing: Indexing
     sync: Sync
     last_results: LastResults

@@ -45,6 +45,7 @@ from benchwright_server.features.declaring_files import DeclarationQuestions
 from benchwright_server.features.diagnostics import LiveDiagnostics
 from benchwright_server.features.file_lists import FileListProblems
 from benchwright_server.features.index_progress import IndexProgress
+from benchwright_server.features.pack_files import PackFiles
 from benchwright_server.features.requests import register_requests
 from benchwright_server.features.run_progress import RunProgress
 from benchwright_server.features.text_sync import TextSync
@@ -194,6 +195,7 @@ class BenchwrightServer(EditorServer):
         self.documents = Documents()
         self.documents.encoding = types.PositionEncodingKind(greeting.client.encoding)
         self.file_lists = FileListProblems(self)
+        self.pack_files = PackFiles(self)
         self.indexing = IndexProgress(self)
         self.projects = Projects(
             self.documents,

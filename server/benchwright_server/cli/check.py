@@ -75,7 +75,8 @@ def check(
     """Prove each problem from both sides: its reference passes, its starting files fail.
 
     In a folder, the solutions in hidden/wrong have to fail too. Of a problem without a reference, this shows whether
-    its harness executes. An interrupted check continues where it stopped. Exit status: 0 all proved, 1 some are wrong, 2 some could not be decided or proved and none is wrong.
+    its harness executes. An interrupted check continues where it stopped. Exit status: 0 all proved, 1 some are wrong,
+    2 some could not be decided or proved and none is wrong.
     """
     with plain_errors(), interruptible("All verdicts so far are kept: the same command continues where it stopped."):
         home = Home.find()

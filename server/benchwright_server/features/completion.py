@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_server.features.hover import content_of
+from benchwright_server.features.markup import content_of
 from benchwright_server.operations import path_of
 from benchwright_verilog.language.cursor import Cursor, Expected, cursor_at
 from benchwright_verilog.language.library import Library
@@ -82,11 +82,13 @@ class Completion:
         self._number = 0
         self._about: list[Callable[[], str]] = []
 
-    async def complete(self, params: types.CompletionParams) -> JsonText | None:
+    async def complete(self, params: types.CompletionParams) -> JsonText | types.CompletionList | None:
         """The completions at a position."""
         document = self._server.documents.get(params.text_document.uri)
-        if document is None or not document.is_design:
+        if document is None:
             return None
+        if not document.is_design:
+            return self._server.pack_files.complete(document, params.position)
         cursor = cursor_at(document.text, document.lines.offset(params.position))
         trigger = params.context.trigger_character if params.context is not None else None
         if cursor.expected is Expected.NOTHING or (trigger and cursor.expected not in _TRIGGERED.get(trigger, set())):

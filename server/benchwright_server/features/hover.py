@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from benchwright_server.features.markup import content_of
 from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
@@ -25,8 +25,10 @@ async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover
     from benchwright_verilog.language.explanations import explain_name, explain_word
 
     document = server.documents.get(params.text_document.uri)
-    if document is None or not document.is_design:
+    if document is None:
         return None
+    if not document.is_design:
+        return server.pack_files.hover(document, params.position)
     offset = document.lines.offset(params.position)
     found = explain_word(document, offset)
     if found is None:
@@ -44,18 +46,3 @@ async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover
         return None
     place = document.lines.range(found.start, found.end)
     return types.Hover(content_of(server, "textDocument.hover.contentFormat", found.markdown), place)
-
-
-def content_of(server: EditorServer, capability: str, markdown: str) -> types.MarkupContent:
-    """Markdown in the first form that the client supports; as it is if the client does not say."""
-    formats = server.client.values(capability)
-    if formats and "markdown" not in formats:
-        return types.MarkupContent(types.MarkupKind.PlainText, plain_text(markdown))
-    return types.MarkupContent(types.MarkupKind.Markdown, markdown)
-
-
-def plain_text(markdown: str) -> str:
-    """Markdown as we write it, without its marks."""
-    lines = [line.rstrip() for line in markdown.splitlines() if not re.match(r"```|\|[ -|]*\|$", line)]
-    shown = (re.sub(r" ?\| ?", "  ", line).strip() if line.startswith("|") else line for line in lines)
-    return "\n".join(shown).replace("`", "")

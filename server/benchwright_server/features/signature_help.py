@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.hover import content_of
+from benchwright_server.features.markup import content_of
 from benchwright_verilog.language.calls import Call, CallKind
 from benchwright_verilog.language.cursor import call_at
 from benchwright_verilog.language.known_macros import KnownMacros

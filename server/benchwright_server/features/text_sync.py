@@ -58,6 +58,7 @@ class TextSync:
         opened = params.text_document
         document = self._server.documents.open(opened.uri, opened.version, opened.text, opened.language_id)
         self._server.live.opened(document.uri)
+        self._server.pack_files.opened(document.uri)
         self.in_order(lambda: self._record_open(document.uri, document.text))
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
@@ -67,15 +68,18 @@ class TextSync:
             return
         document, changes = self._server.documents.change(uri, version, params.content_changes)
         self._server.live.changed(uri)
+        self._server.pack_files.changed(uri)
         self.in_order(lambda: self._record_change(uri, version, changes, document.text))
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
+        self._server.pack_files.saved(params.text_document.uri)
         self.in_order(lambda: self._saved(params.text_document.uri))
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         self._server.documents.close(uri)
         self._server.live.closed(uri)
+        self._server.pack_files.closed(uri)
         self._server.projects.closed(uri)
         self.in_order(lambda: self._record_close(uri))
 

@@ -1,0 +1,135 @@
+"""What does not fit together in a problem's files: paths, modules, ports, and hidden text in the public part."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT, ProblemFolder
+from benchwright_authoring.problem_files.remark import Remark
+from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
+from benchwright_problems.pack_files_schema import ProblemFile
+from benchwright_problems.problem import Kind
+from benchwright_problems.verilog import modules, port_names
+
+_HARNESS = "hidden/harness"
+_REFERENCE = "hidden/reference"
+_PLANS = ("docker-compose.yml", "testbench.json")
+_TOPLEVEL = re.compile(r"^\s*-?\s*TOPLEVEL\s*[=:]\s*[\"']?([A-Za-z_][\w$]*)", re.MULTILINE)
+_ROW = re.compile(r"^\|(?P<first>[^|\n]*)\|.*$", re.MULTILINE)
+_CODE = re.compile(r"`([A-Za-z_][\w$]*)`")
+_DESIGN_FILE = (".v", ".sv")
+_TELLING = 24
+"""A line of fewer characters, without white space, may stand anywhere by chance."""
+
+
+def content_remarks(problem: ProblemFolder, spec: ProblemFile, places: TomlPlaces) -> Iterator[Remark]:
+    """What does not fit together."""
+    statement = problem.text(STATEMENT)
+    heading = statement.partition("\n")[0]
+    if not heading.startswith("# "):
+        yield Remark(STATEMENT, Span(0, len(heading)), "The first line has to be the title: # Title", True)
+    yield from _hidden_text(problem, spec, statement)
+    if spec.kind is not Kind.DESIGN:
+        if spec.answer is None:
+            yield Remark(PROBLEM_FILE, places.span(("kind",)), "A question needs an [answer].", True)
+        return
+    reference = problem.texts(_REFERENCE)
+    yield from _paths(problem, spec, places, reference)
+    sources = {path: text for path, text in reference.items() if path.endswith(_DESIGN_FILE)}
+    declared = {module.name for text in sources.values() for module in modules(text)}
+    if declared:
+        yield from _tops(problem, places, declared)
+        ports = {port for text in sources.values() for port in port_names(text)}
+        yield from _unknown_ports(statement, ports)
+
+
+def _paths(
+    problem: ProblemFolder, spec: ProblemFile, places: TomlPlaces, reference: Mapping[str, str]
+) -> Iterator[Remark]:
+    harness = problem.texts(_HARNESS)
+    if not set(_PLANS) & set(harness):
+        message = f"{_HARNESS} has neither {_PLANS[0]} nor {_PLANS[1]}."
+        yield Remark(PROBLEM_FILE, places.span(("kind",)), message, True)
+    if not reference:
+        message = f"There is no {_REFERENCE}: nothing proves that the problem can be solved."
+        yield Remark(PROBLEM_FILE, places.span(("expected",)), message, False)
+        return
+    for index, path in enumerate(spec.expected):
+        if path not in reference:
+            message = f"The reference has no {path}. Write it, or remove it here."
+            yield Remark(PROBLEM_FILE, places.span(("expected", index)), message, False)
+    for path in sorted(set(reference) - set(spec.expected)):
+        message = f"The reference has {path}, which is not expected here: no run uses it."
+        yield Remark(PROBLEM_FILE, places.key(("expected",)), message, False)
+    yield from _testbench_files(spec, places, harness)
+
+
+def _testbench_files(spec: ProblemFile, places: TomlPlaces, harness: Mapping[str, str]) -> Iterator[Remark]:
+    try:
+        plan = json.loads(harness.get(_PLANS[1], "{}"))
+        named = [(kind, path) for kind in ("testbench", "design") for path in plan.get(kind, ())]
+    except (ValueError, AttributeError, TypeError):
+        yield Remark(
+            PROBLEM_FILE, places.span(("kind",)), f"{_HARNESS}/{_PLANS[1]} is not JSON of the right form.", True
+        )
+        return
+    for kind, path in named:
+        there = harness if kind == "testbench" else spec.expected
+        if path not in there:
+            where = _HARNESS if kind == "testbench" else "expected"
+            message = f"{_PLANS[1]} names {path}, which is not in {where}."
+            yield Remark(PROBLEM_FILE, places.span(("expected",)), message, True)
+
+
+def _tops(problem: ProblemFolder, places: TomlPlaces, declared: set[str]) -> Iterator[Remark]:
+    for path in (*_PLANS[:1], "src/.env"):
+        for top in _TOPLEVEL.findall(problem.text(f"{_HARNESS}/{path}")):
+            if top not in declared:
+                message = f"{_HARNESS}/{path} tests the module {top}, which the reference does not declare."
+                yield Remark(PROBLEM_FILE, places.span(("expected",)), message, False)
+
+
+def _unknown_ports(statement: str, ports: set[str]) -> Iterator[Remark]:
+    is_of_ports = False
+    for row in _ROW.finditer(statement):
+        first = row["first"].strip()
+        if first.lower() in ("port", "signal"):
+            is_of_ports = True
+        elif not statement[: row.start()].endswith("|\n"):
+            is_of_ports = False
+        elif is_of_ports:
+            for name in _CODE.finditer(row["first"]):
+                if name[1] not in ports:
+                    start = row.start("first") + name.start(1)
+                    message = f"The reference has no port {name[1]}."
+                    yield Remark(STATEMENT, Span(start, start + len(name[1])), message, False)
+
+
+def _hidden_text(problem: ProblemFolder, spec: ProblemFile, statement: str) -> Iterator[Remark]:
+    """Lines of the hidden part that a solver could read."""
+    public = problem.texts("public")
+    given = {line for text in public.values() for line in _lines(text.splitlines())}
+    harness = _lines(line for text in problem.texts(_HARNESS).values() for line in text.splitlines())
+    reference = _lines(line for text in problem.texts(_REFERENCE).values() for line in text.splitlines()) - given
+    answer = [spec.answer.rubric, spec.answer.explanation] if spec.answer is not None else []
+    answer += [hint.text for hint in spec.hints]
+    told = _lines(line for text in answer for line in text.splitlines())
+    start = 0
+    for line in statement.splitlines(keepends=True):
+        text = line.strip()
+        for what, hidden in (("harness", harness), ("reference", reference), ("answer or hints", told)):
+            if text in hidden:
+                message = f"This line is in the hidden {what} too. Remove it, so that the statement does not tell it."
+                yield Remark(STATEMENT, Span(start, start + len(line.rstrip())), message, False)
+        start += len(line)
+    for path, content in public.items():
+        for number, line in enumerate(content.splitlines(), 1):
+            if line.strip() in harness:
+                message = f"public/{path}:{number} has a line of the hidden harness. Remove it."
+                yield Remark(PROBLEM_FILE, Span(0, 0), message, False)
+
+
+def _lines(lines: Sequence[str] | Iterator[str]) -> set[str]:
+    return {line.strip() for line in lines if len("".join(line.split())) >= _TELLING}

@@ -1,0 +1,68 @@
+"""What can be written at a place of `pack.toml` or `problem.toml`, and what a field there means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchwright_authoring.problem_files.fields import field, fields
+from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
+from benchwright_problems.problem import Model
+
+
+@dataclass(frozen=True)
+class TomlProposal:
+    """Something that can be written."""
+
+    text: str
+    """Takes the place of what has been typed of the word."""
+    label: str
+    about: str
+    is_value: bool
+
+
+def toml_proposals(model: type[Model], text: str, offset: int) -> tuple[Span, list[TomlProposal]]:
+    """What can be written at an offset, and what it takes the place of.
+
+    Args:
+        model: `PackFile` or `ProblemFile`.
+        text: Of the file.
+        offset: In code points.
+    """
+    places = TomlPlaces(text)
+    cursor = places.cursor(offset)
+    if cursor is None:
+        return Span(offset, offset), []
+    if cursor.is_header:
+        return cursor.span, [TomlProposal(name, name, about, False) for name, about in _headers(model)]
+    if cursor.key is not None:
+        found = field(model, (*cursor.table, cursor.key))
+        values = found.values if found is not None else ()
+        return cursor.span, [TomlProposal(value, value, "", True) for value in values]
+    there = places.keys_of(cursor.table)
+    return cursor.span, [
+        TomlProposal(f"{one.name} = ", one.name, one.about, False)
+        for one in fields(model, cursor.table)
+        if not one.is_table and one.name not in there
+    ]
+
+
+def toml_hover(model: type[Model], text: str, offset: int) -> tuple[Span, str] | None:
+    """What the field at an offset means, in Markdown, with the place of its key."""
+    found = TomlPlaces(text).at(offset)
+    if found is None:
+        return None
+    path, span = found
+    about = field(model, tuple(part for part in path if isinstance(part, str)))
+    if about is None:
+        return None
+    values = f"\n\nOne of {', '.join(f'`{value}`' for value in about.values)}." if about.values else ""
+    return span, f"{about.about}{values}"
+
+
+def _headers(model: type[Model], outer: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    found = []
+    for one in fields(model, outer):
+        if one.is_table:
+            path = (*outer, one.name)
+            found += [(".".join(path), one.about), *_headers(model, path)]
+    return found

@@ -1,0 +1,19 @@
+"""A remark on a problem's files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchwright_authoring.problem_files.toml_places import Span
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something that an author should change."""
+
+    file: str
+    """`pack.toml`, `problem.toml` or `statement.md`."""
+    span: Span
+    message: str
+    is_error: bool
+    """Whether the pack can't be used as it is."""

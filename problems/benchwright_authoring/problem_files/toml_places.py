@@ -1,0 +1,164 @@
+"""Where things are in a TOML file, also in one that is being typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from tree_sitter import Language, Node, Parser
+
+Path = tuple[str | int, ...]
+"""Keys and indices, such as `("hints", 0, "text")`."""
+
+_TABLES = frozenset({"table", "table_array_element"})
+_KEYS = frozenset({"bare_key", "quoted_key", "dotted_key"})
+_VALUE = re.compile(r"\s*(?P<key>[\w.-]+)\s*=\s*(?P<value>.*)$")
+_KEY = re.compile(r"\s*[\w-]*$")
+_HEADER = re.compile(r"\s*\[{1,2}(?P<name>[\w.-]*)$")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of a text, in code points."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """What is being typed at a place."""
+
+    table: Path
+    """The table that the line is in."""
+    key: str | None
+    """The key whose value is typed; None where a key or the name of a table is."""
+    span: Span
+    """What has been typed of the word."""
+    is_header: bool = False
+    """Whether the name of a table is typed."""
+
+
+class TomlPlaces:
+    """The places of one text.
+
+    Args:
+        text: Need not be TOML.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._data = text.encode(errors="replace")
+        self._keys: dict[Path, Span] = {}
+        self._values: dict[Path, Span] = {}
+        self._tables: list[tuple[int, Path]] = [(0, ())]
+        self._read(_parser().parse(self._data).root_node)
+
+    def span(self, path: Sequence[str | int]) -> Span:
+        """Of a value, or of the nearest one around it that is written; the first line if there is none."""
+        for length in range(len(path), 0, -1):
+            inner = tuple(path[:length])
+            if (found := self._values.get(inner) or self._keys.get(inner)) is not None:
+                return found
+        return Span(0, len(self._text.partition("\n")[0]))
+
+    def key(self, path: Sequence[str | int]) -> Span:
+        """Of a key, or what `span` finds."""
+        return self._keys.get(tuple(path)) or self.span(path)
+
+    def at(self, offset: int) -> tuple[Path, Span] | None:
+        """The innermost key around an offset."""
+        around = [(path, span) for path, span in self._keys.items() if span.start <= offset <= span.end]
+        return max(around, key=lambda found: len(found[0]), default=None)
+
+    def keys_of(self, table: Path) -> set[str]:
+        """The keys that a table has already."""
+        return {str(path[-1]) for path in self._keys if path[:-1] == table}
+
+    def cursor(self, offset: int) -> Cursor | None:
+        """What is typed before an offset; None in a comment, and in the middle of a text of several lines."""
+        start = self._text.rfind("\n", 0, offset) + 1
+        before = self._text[start:offset]
+        if self._is_inside_text(start):
+            return None
+        if (header := _HEADER.match(before)) is not None:
+            return Cursor((), None, Span(start + header.start("name"), offset), is_header=True)
+        table = next(path for begins, path in reversed(self._tables) if begins <= start)
+        if (value := _VALUE.match(before)) is not None:
+            *outer, key = value["key"].split(".")
+            return Cursor((*table, *outer), key, Span(start + value.start("value"), offset))
+        if _KEY.match(before):
+            return Cursor(table, None, Span(start + len(before) - len(before.lstrip()), offset))
+        return None
+
+    def _is_inside_text(self, offset: int) -> bool:
+        return any(span.start < offset < span.end for span in self._values.values() if self._is_text(span))
+
+    def _is_text(self, span: Span) -> bool:
+        return self._text.startswith(('"""', "'''"), span.start)
+
+    def _read(self, root: Node) -> None:
+        counts: dict[Path, int] = {}
+        for node in root.children:
+            if node.type in _TABLES:
+                self._read_table(node, counts)
+            elif node.type == "pair":
+                self._read_pair(node, ())
+
+    def _read_table(self, node: Node, counts: dict[Path, int]) -> None:
+        name = next((child for child in node.children if child.type in _KEYS), None)
+        if name is None:
+            return
+        path: Path = ()
+        for part in _parts(name):
+            path = (*path, part)
+            if path in counts and path != tuple(_parts(name)):
+                path = (*path, counts[path])
+        self._keys.setdefault(path, self._span(name))
+        if node.type == "table_array_element":
+            counts[path] = counts.get(path, -1) + 1
+            path = (*path, counts[path])
+            self._keys[path] = self._span(name)
+        self._tables.append((self._span(node).start, path))
+        for child in node.children:
+            if child.type == "pair":
+                self._read_pair(child, path)
+
+    def _read_pair(self, node: Node, table: Path) -> None:
+        name = node.children[0]
+        path = (*table, *_parts(name))
+        self._keys[path] = self._span(name)
+        if len(node.children) > 2:
+            self._read_value(node.children[2], path)
+
+    def _read_value(self, node: Node, path: Path) -> None:
+        self._values[path] = self._span(node)
+        if node.type == "array":
+            items = [child for child in node.named_children if child.type != "comment"]
+            for index, item in enumerate(items):
+                self._read_value(item, (*path, index))
+        elif node.type == "inline_table":
+            for child in node.named_children:
+                if child.type == "pair":
+                    self._read_pair(child, path)
+
+    def _span(self, node: Node) -> Span:
+        start, end = (len(self._data[:byte].decode(errors="replace")) for byte in (node.start_byte, node.end_byte))
+        return Span(start, end)
+
+
+def _parts(node: Node) -> Iterator[str]:
+    if node.type == "dotted_key":
+        for child in node.named_children:
+            yield from _parts(child)
+    else:
+        yield (node.text or b"").decode(errors="replace").strip("\"'")
+
+
+@cache
+def _parser() -> Parser:
+    import tree_sitter_toml
+
+    return Parser(Language(tree_sitter_toml.language()))

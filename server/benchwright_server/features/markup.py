@@ -1,0 +1,26 @@
+"""Markdown in the form that a client shows."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+
+def content_of(server: EditorServer, capability: str, markdown: str) -> types.MarkupContent:
+    """Markdown in the first form that the client supports; as it is if the client does not say."""
+    formats = server.client.values(capability)
+    if formats and "markdown" not in formats:
+        return types.MarkupContent(types.MarkupKind.PlainText, plain_text(markdown))
+    return types.MarkupContent(types.MarkupKind.Markdown, markdown)
+
+
+def plain_text(markdown: str) -> str:
+    """Markdown as we write it, without its marks."""
+    lines = [line.rstrip() for line in markdown.splitlines() if not re.match(r"```|\|[ -|]*\|$", line)]
+    shown = (re.sub(r" ?\| ?", "  ", line).strip() if line.startswith("|") else line for line in lines)
+    return "\n".join(shown).replace("`", "")

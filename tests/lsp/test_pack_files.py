@@ -1,0 +1,102 @@
+"""An author's pack in an editor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from benchwright_authoring.new_problem import Form, new_problem
+
+from .session import Editor, File
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture
+def editor(shared_editor: Editor) -> Editor:
+    return shared_editor.forget()
+
+
+@pytest.fixture
+def problem(tmp_path: Path) -> Path:
+    return new_problem(tmp_path / "my-pack", "holds", Form.COCOTB)
+
+
+async def labels(file: File, before: str) -> list[str]:
+    """What is proposed behind a text that is typed at the end."""
+    file.type(before)
+    lines = file.text.split("\n")
+    place = types.Position(len(lines) - 1, len(lines[-1]))
+    params = types.CompletionParams(types.TextDocumentIdentifier(file.uri), place)
+    found = await file.editor.client.text_document_completion_async(params)
+    assert isinstance(found, types.CompletionList)
+    return [item.label for item in found.items]
+
+
+async def test_what_is_wrong_is_marked_while_typing_and_goes_when_it_is_right(editor: Editor, problem: Path) -> None:
+    file = editor.open(problem / "problem.toml")
+    await file.marked()
+    file.type('"soft"', over='"easy"')
+    (marked,) = await file.marked("difficulty")
+    assert file.marked_text(marked) == '"soft"'
+    assert marked.severity is types.DiagnosticSeverity.Error
+    file.type('"easy"', over='"soft"')
+    await file.marked()
+    file.close()
+
+
+async def test_a_change_of_the_reference_is_seen_in_the_statement_once_it_is_saved(
+    editor: Editor, problem: Path
+) -> None:
+    statement = editor.open(problem / "statement.md")
+    reference = editor.open(problem / "hidden" / "reference" / "rtl" / "holds.sv")
+    await statement.marked()
+    reference.paste(reference.text.replace("en,", "enable,").replace("(en)", "(enable)"))
+    reference.save()
+    (marked,) = await statement.marked("has no port en")
+    assert statement.marked_text(marked) == "en"
+    reference.close()
+    statement.close()
+
+
+    def cleared() -> bool:
+        return not [one for one in editor.shown.diagnostics if one.uri == statement.uri][-1].diagnostics
+
+    await editor.until(cleared, "no remark on a closed file")
+
+
+async def test_files_of_no_pack_are_left_alone(editor: Editor, tmp_path: Path) -> None:
+    (tmp_path / "problem.toml").write_text("wrong = 1\n")
+    file = editor.open(tmp_path / "problem.toml")
+    assert (
+        await file.editor.client.text_document_hover_async(
+            types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(0, 1))
+        )
+        is None
+    )
+    assert file.problems is None
+    file.close()
+
+
+async def test_fields_are_proposed_and_explained(editor: Editor, problem: Path) -> None:
+    file = editor.open(problem / "problem.toml")
+    assert {"memory_mb", "processes"} <= set(await labels(file, "\n"))
+    assert "wall_s" not in await labels(file, "")
+    assert {"text", "cost", "after_runs"} == set(await labels(file, "[[hints]]\n")) - {"after_minutes"}
+    params = types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(0, 1))
+    shown = await file.editor.client.text_document_hover_async(params)
+    assert shown is not None
+    assert isinstance(shown.contents, types.MarkupContent)
+    assert "Equal to the folder" in shown.contents.value
+    file.close()
+
+
+async def test_a_pack_that_names_no_problem_is_marked(editor: Editor, problem: Path) -> None:
+    file = editor.open(problem.parent / "pack.toml")
+    await file.marked()
+    file.type('"nowhere",\n    ', before='"holds"')
+    (marked,) = await file.marked("There is no nowhere/problem.toml")
+    assert file.marked_text(marked) == '"nowhere"'
+    file.close()

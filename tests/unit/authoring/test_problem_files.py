@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_authoring.problem_files.fields import fields
+from benchwright_authoring.problem_files.problem_folder import ProblemFolder
+from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
+from benchwright_authoring.problem_files.remarks import pack_remarks, remarks
+from benchwright_authoring.problem_files.toml_places import TomlPlaces
+from benchwright_problems.pack_files_schema import PackFile, ProblemFile
+
+ROOT = Path(__file__).parents[3]
+STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
+TEXT = """\
+id = "a" # here
+[limits]
+wall_s = 5
+
+[[hints]]
+text = \"\"\"
+kind = no field
+\"\"\"
+
+[[hints]]
+cost = 0.5
+text = "ä"
+
+[answer.points]
+items = [{ text = "x", points = 2 }, { text = "y" }]
+"""
+Found = list[tuple[str, str, str]]
+
+
+def at(text: str) -> tuple[str, int]:
+    """A text without its mark, and where that was."""
+    return text.replace("|", ""), text.index("|")
+
+
+@pytest.mark.parametrize(
+    ("path", "written"),
+    [
+        (("id",), '"a"'),
+        (("limits", "wall_s"), "5"),
+        (("hints", 1, "text"), '"ä"'),
+        (("hints", 1, "cost"), "0.5"),
+        (("answer", "points", "items", 1, "text"), '"y"'),
+        (("answer", "points", "items", 0, "missing"), '{ text = "x", points = 2 }'),
+        (("limits", "nothing"), "limits"),
+        (("nothing",), 'id = "a" # here'),
+    ],
+)
+def test_a_value_is_found_by_its_path(path: tuple[str | int, ...], written: str) -> None:
+    span = TomlPlaces(TEXT).span(path)
+    assert TEXT[span.start : span.end] == written
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ('kind = "design"\nre|', {"reveal", "expected"}),
+        ("kind = |", {'"design"', '"question"'}),
+        ('reveal = "|', {'"verdict"', '"names"', '"messages"', '"full"'}),
+        ("[limits]\n|", {"wall_s", "memory_mb"}),
+        ("[limits]\nwall_s = 5\nw|", {"memory_mb"}),
+        ("[[hints]]\ncost = 1\n[[hints]]\n|", {"text", "cost"}),
+        ("[answer]\nclosed = |", {"true", "false"}),
+        ("[answer.points]\n|", {"enough"}),
+        ("[|", {"limits", "question", "answer", "answer.points"}),
+        ("[[h|", {"hints"}),
+    ],
+)
+def test_what_can_be_written_is_proposed(text: str, labels: set[str]) -> None:
+    _, proposals = toml_proposals(ProblemFile, *at(text))
+    assert labels <= {one.label for one in proposals}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# kind = |", '[[hints]]\ntext = """\n|\n"""\n', 'domain = "|', "nothing = |", "[nowhere]\n|", 'id = "a" |'],
+)
+def test_nothing_is_proposed_where_nothing_fits(text: str) -> None:
+    assert toml_proposals(ProblemFile, *at(text))[1] == []
+
+
+def test_a_field_that_is_there_is_not_proposed_again() -> None:
+    assert "id" not in {one.label for one in toml_proposals(ProblemFile, *at('id = "a"\n|'))[1]}
+
+
+def test_every_field_says_what_it_means_and_is_in_the_reference() -> None:
+    page = (ROOT / "docs" / "reference" / "pack-format.md").read_text()
+    waiting: list[tuple[type[PackFile | ProblemFile], tuple[str, ...]]] = [(PackFile, ()), (ProblemFile, ())]
+    seen = 0
+    while waiting:
+        model, table = waiting.pop()
+        for one in fields(model, table):
+            assert one.about
+            assert one.name in page, (table, one.name)
+            seen += 1
+            if one.is_table:
+                waiting.append((model, (*table, one.name)))
+    assert seen > 40
+
+
+def test_the_field_under_the_mouse_is_explained_with_its_values() -> None:
+    text, offset = at('[question]\nfor|mat = "assertion"\n')
+    found = toml_hover(ProblemFile, text, offset)
+    assert found is not None
+    span, about = found
+    assert text[span.start : span.end] == "format"
+    assert '`"multiple-choice"`' in about
+    assert toml_hover(ProblemFile, *at("nothing| = 1")) is None
+    assert toml_hover(PackFile, *at("ver|sion = 1")) is not None
+
+
+@pytest.mark.parametrize("folder", sorted(file.parent for file in STARTER.glob("*/problem.toml")), ids=lambda f: f.name)
+def test_nothing_is_wrong_with_the_starter_pack(folder: Path) -> None:
+    assert remarks(ProblemFolder(folder, {})) == []
+
+
+def test_nothing_is_wrong_with_new_problems(tmp_path: Path) -> None:
+    for form in Form:
+        assert remarks(ProblemFolder(new_problem(tmp_path / "p", form.value, form), {})) == []
+    assert pack_remarks((tmp_path / "p" / "pack.toml").read_text(), tmp_path / "p") == []
+
+
+Check = Callable[[Mapping[str, str | None]], Found]
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Check:
+    """The remarks on a right problem after changes of its files: file, what it is at, message."""
+    folder = new_problem(tmp_path / "p", "one", Form.COCOTB)
+
+    def check(changes: Mapping[str, str | None]) -> Found:
+        for path, text in changes.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.unlink() if text is None else file.write_text(text)
+        found = remarks(ProblemFolder(folder, {}))
+        texts = {name: (folder / name).read_text() for name in ("problem.toml", "statement.md")}
+        return [(one.file, texts[one.file][one.span.start : one.span.end], one.message) for one in found]
+
+    return check
+
+
+HEAD = 'id = "one"\nkind = "design"\ncategory = "cid003"\ndifficulty = "easy"\nexpected = ["rtl/one.sv"]\n'
+
+
+@pytest.mark.parametrize(
+    ("changes", "place", "message"),
+    [
+        ({"problem.toml": HEAD + "wall = 1\n"}, "wall", "there is no such field"),
+        ({"problem.toml": HEAD.replace('"easy"', '"soft"')}, '"soft"', "difficulty"),
+        ({"problem.toml": HEAD + '[limits]\nwall_s = "5 s"\n'}, '"5 s"', "limits.wall_s"),
+        ({"problem.toml": HEAD + '[[hints]]\ntext = "a"\n[[hints]]\ncost = 2\ntext = "b"\n'}, "2", "hints.1.cost"),
+        ({"problem.toml": HEAD.replace('kind = "design"\n', "")}, 'id = "one"', "kind: is missing"),
+        ({"problem.toml": HEAD + "limits = \n"}, "\n", "This is not TOML"),
+        ({"problem.toml": HEAD.replace('"one"\n', '"two"\n')}, '"two"', "the folder is called 'one'"),
+        ({"problem.toml": HEAD.replace("rtl/one.sv", "../one.sv")}, '"../one.sv"', "not a plain relative path"),
+        (
+            {"problem.toml": HEAD.replace('"]', '", "rtl/two.sv"]')},
+            '"rtl/two.sv"',
+            "The reference has no rtl/two.sv",
+        ),
+        ({"hidden/reference/rtl/more.sv": "module more; endmodule\n"}, "expected", "which is not expected here"),
+        ({"hidden/harness/docker-compose.yml": None}, '"design"', "has neither docker-compose.yml nor"),
+        ({"hidden/harness/src/.env": "TOPLEVEL=other\n"}, '["rtl/one.sv"]', "tests the module other"),
+        ({"hidden/harness/testbench.json": '{"testbench": ["tb.sv"]}'}, '["rtl/one.sv"]', "names tb.sv"),
+        ({"hidden/harness/testbench.json": "["}, '"design"', "is not JSON"),
+    ],
+)
+def test_what_does_not_fit_is_told_at_its_place(
+    check: Check, changes: Mapping[str, str | None], place: str, message: str
+) -> None:
+    ((file, at_text, said),) = check(changes)
+    assert file == "problem.toml"
+    assert at_text == place
+    assert message in said
+
+
+def test_a_port_that_the_reference_does_not_have_is_told_in_the_statement(check: Check, tmp_path: Path) -> None:
+    text = (tmp_path / "p" / "one" / "statement.md").read_text()
+    ((file, at_text, said),) = check({"statement.md": text.replace("| `en` |", "| `enable` |")})
+    assert (file, at_text) == ("statement.md", "enable")
+    assert "has no port enable" in said
+
+
+def test_hidden_text_in_the_public_part_is_told(check: Check, tmp_path: Path) -> None:
+    hidden = tmp_path / "p" / "one" / "hidden"
+    statement = (tmp_path / "p" / "one" / "statement.md").read_text()
+    line = next(one for one in (hidden / "reference/rtl/one.sv").read_text().splitlines() if "always_ff" in one)
+    test = next(one for one in (hidden / "harness/src/test_one.py").read_text().splitlines() if "random_op" in one)
+    found = check({"statement.md": f"{statement}\n```\n{line}\n```\n", "public/notes.txt": f"see\n{test}\n"})
+    assert [(file, said.partition(".")[0]) for file, _, said in found] == [
+        ("statement.md", "This line is in the hidden reference too"),
+        ("problem.toml", "public/notes"),
+    ]
+    assert found[0][1] == line
+
+
+def test_a_statement_without_a_title_and_a_picture_that_is_none_are_told(tmp_path: Path) -> None:
+    folder = new_problem(tmp_path / "p", "one", Form.ASSERTION)
+    (folder / "statement.md").write_text("No title\n")
+    assert "has to be the title" in remarks(ProblemFolder(folder, {}))[0].message
+    (folder / "statement.md").write_text("# Title\n\n![A chart](figures/a.png)\n")
+    (folder / "figures").mkdir()
+    (folder / "figures" / "a.png").write_text("no picture")
+    ((remark),) = remarks(ProblemFolder(folder, {}))
+    assert "figures/a.png" in remark.message
+
+
+def test_what_is_in_the_editor_counts_and_not_what_is_on_disk(tmp_path: Path) -> None:
+    folder = new_problem(tmp_path / "p", "one", Form.COCOTB)
+    (folder / "problem.toml").write_text("kind =")
+    assert remarks(ProblemFolder(folder, {}))
+    assert remarks(ProblemFolder(folder, {"one/problem.toml": HEAD})) == []
+
+
+def test_a_pack_that_names_no_problem_or_one_twice_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    new_problem(folder, "one", Form.ASSERTION)
+    text = (folder / "pack.toml").read_text().replace('"one",', '"one", "one", "two", "../one",')
+    found = pack_remarks(text, folder)
+    assert [text[one.span.start : one.span.end] for one in found] == ['"one"', '"two"', '"../one"']
+
+
+def test_a_problem_that_its_pack_does_not_name_is_told(tmp_path: Path) -> None:
+    folder = new_problem(tmp_path / "p", "one", Form.ASSERTION)
+    new_problem(tmp_path / "p", "two", Form.ASSERTION)
+    file = tmp_path / "p" / "pack.toml"
+    file.write_text(file.read_text().replace('"one",', ""))
+    (remark,) = remarks(ProblemFolder(folder, {}))
+    assert "does not name this problem" in remark.message
+
+
+@pytest.mark.parametrize("text", ["", "=", "[[", "[a", "a = {", "\0", "a." * 2000, '"""' * 99, "ä = ö"])
+def test_any_text_gets_remarks_and_no_exception(text: str, tmp_path: Path) -> None:
+    folder = new_problem(tmp_path / "p", "one", Form.COCOTB)
+    assert remarks(ProblemFolder(folder, {"one/problem.toml": text}))
+    for offset in range(min(len(text), 50) + 1):
+        toml_proposals(ProblemFile, text, offset)
+        toml_hover(ProblemFile, text, offset)
