@@ -21,9 +21,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import Field, ValidationError
 
 from benchwright_problems.atomic import write_atomically
-from benchwright_problems.datasets.folder import MAX_FILE_BYTES
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
+from benchwright_problems.pack_folder import LARGEST_FILE_BYTES, PACK_FILE, read_pack_folder
 from benchwright_problems.pack_signature import is_signed_by, public_key
 from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.problem import Model, Pack, PackName, RelativePath
@@ -40,7 +39,7 @@ _PROBLEM_FOLDERS = ("public", "figures", "hidden/figures", "hidden/harness", "hi
 
 
 class _File(Model):
-    size: Annotated[int, Field(ge=0, le=MAX_FILE_BYTES)]
+    size: Annotated[int, Field(ge=0, le=LARGEST_FILE_BYTES)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -127,9 +126,9 @@ def _paths(folder: Path, pack: Pack) -> Iterator[str]:
 
 def _content(folder: Path, path: str) -> bytes:
     try:
-        return read_plain_file(folder, path, MAX_FILE_BYTES)
+        return read_plain_file(folder, path, LARGEST_FILE_BYTES)
     except FileTooLargeError as error:
-        raise DatasetError(folder / path, "", f"is larger than {MAX_FILE_BYTES >> 20} MiB") from error
+        raise DatasetError(folder / path, "", f"is larger than {LARGEST_FILE_BYTES >> 20} MiB") from error
     except (NotPlainFileError, OSError) as error:
         raise DatasetError(folder / path, "", "is not a plain file; links are not published") from error
 

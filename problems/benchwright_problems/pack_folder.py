@@ -38,6 +38,7 @@ from benchwright_problems.problem import (
 
 BUILT_IN = ("starter",)
 PACK_FILE = "pack.toml"
+LARGEST_FILE_BYTES = 16 * 1024**2
 
 _File = TypeVar("_File", bound=Model)
 
@@ -186,7 +187,7 @@ def _figures(folder: Path, texts: str) -> tuple[Figure, ...]:
         if alt is None:
             raise DatasetError(file, "", f"is not shown anywhere; add ![what it shows]({path}) where it belongs")
         try:
-            data = base64.b64encode(file.read_bytes()).decode()
+            data = base64.b64encode(_bytes(file)).decode()
             figures.append(Figure(path=path, media_type=media_type(path), data=data, alt=alt[1]))
         except OSError as error:
             raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
@@ -215,8 +216,14 @@ def _texts(folder: Path) -> dict[str, str]:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_bytes().decode()
+        return _bytes(file).decode()
     except OSError as error:
         raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise DatasetError(file, "", f"byte {error.start + 1} is not UTF-8") from error
+
+
+def _bytes(file: Path) -> bytes:
+    if file.stat().st_size > LARGEST_FILE_BYTES:
+        raise DatasetError(file, "", f"is larger than {LARGEST_FILE_BYTES >> 20} MiB")
+    return file.read_bytes()

@@ -60,7 +60,6 @@ async def test_a_change_of_the_reference_is_seen_in_the_statement_once_it_is_sav
     reference.close()
     statement.close()
 
-
     def cleared() -> bool:
         return not [one for one in editor.shown.diagnostics if one.uri == statement.uri][-1].diagnostics
 

@@ -165,3 +165,11 @@ def test_a_problem_may_say_what_its_submissions_may_do(write_pack: WritePack) ->
     text = FILES["inv/problem.toml"] + '\n[scan]\ndpi = "allow"\n'
     problem = read_pack_folder(write_pack({"inv/problem.toml": text})).problems[0]
     assert problem.hidden.scan == {"dpi": "allow"}
+
+
+def test_a_file_that_can_not_be_meant_is_refused(write_pack: WritePack) -> None:
+    folder = write_pack({})
+    with (folder / "inv" / "public" / "rtl" / "inv.sv").open("ab") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(DatasetError, match=r"inv\.sv: is larger than 16 MiB"):
+        read_pack_folder(folder)
