@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import BinaryIO, Protocol
 
+from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.judging import Judging
+from benchwright_harness.design_waves import DesignWaves
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.grade import Grader
 from benchwright_harness.sandbox import Sandbox, WarmSandbox
@@ -165,6 +167,23 @@ class Grading:
         problem = await asyncio.to_thread(self.store.unseal, ref)
         verdict = await run_harness(problem, files, home=self._home, sandbox=self._sandbox(), log=log, on_step=on_step)
         return Graded(verdict)
+
+    async def keep_waves(self, ref: str, files: Mapping[str, bytes], waves: DesignWaves, *, attempt: str) -> None:
+        """Runs the hidden tests of the design problem `ref` once more, for the waveform of the solver's modules.
+
+        Raises:
+            AttemptError: The hidden tests are on another machine, or the sandbox can't keep a waveform.
+            HarnessError: The tools are missing.
+            ProblemsError: The hidden part can't be read.
+        """
+        if await self._elsewhere_of(attempt) is not None:
+            raise AttemptError("The hidden tests of this problem run at the service, which keeps no waveforms.")
+        sandbox = self._sandbox()
+        if not sandbox.supervises:
+            raise AttemptError(f"The sandbox `{sandbox.name}` keeps no waveforms of hidden tests. Choose `bwrap`.")
+        problem = await asyncio.to_thread(self.store.unseal, ref)
+        toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
+        await Grader(sandbox, toolchain, VerdictStore.of(self._home)).keep_waves(problem, files, waves)
 
     async def judge(self, ref: str, answer: bytes, *, attempt: str, number: int) -> Graded:
         """Scores an answer to `ref`, by the judges that are set up where it needs one.

@@ -7,10 +7,12 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.adapter import Adapter, Report
 from benchwright_attempts.clock_follower import ClockFollower
+from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.event_writer import EventWriter
 from benchwright_attempts.events import Answered, RunCancelled, RunFinished, RunStarted
 from benchwright_attempts.file_text import sha256
@@ -21,8 +23,9 @@ from benchwright_attempts.reveal import Revealed, reveal
 from benchwright_attempts.run_records import RunRecords
 from benchwright_attempts.summary import AttemptVerdict
 from benchwright_attempts.terms import Machine, Terms
-from benchwright_problems.problem import Kind, Problem
-from benchwright_problems.verdict import Digests, Reason, Verdict
+from benchwright_harness.design_waves import DesignWaves, Kept
+from benchwright_problems.problem import Kind, Problem, Reveal
+from benchwright_problems.verdict import Digests, Outcome, Reason, Verdict
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
@@ -125,6 +128,42 @@ class Runs:
         """What the solver may see of a verdict. Waits for the disk."""
         policy = self._terms.reveal(self._problem.reveal)
         return reveal(self._full_verdict(verdict), policy, partial(self._records.text, verdict.number))
+
+    async def keep_waves(self, target: Path) -> Kept:
+        """Runs the hidden tests that failed once more on the same files, for the waveform of the solver's modules.
+
+        It is no run of the attempt: it leads to no verdict, and shows nothing new but the waveform.
+
+        Args:
+            target: The file to write, VCD; its folder is there.
+
+        Raises:
+            AttemptError: The reveal policy hides it, nothing has failed, the files have changed since, or there is no
+                waveform.
+        """
+        files = await self._failed_files()
+        waves, grading = DesignWaves(target), self._services.grading
+        async with slot(grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
+            await grading.keep_waves(self._header.problem, files, waves, attempt=self._header.id)
+        if waves.kept is None:
+            raise AttemptError("The hidden tests left no waveform. Only those that Icarus Verilog simulates leave one.")
+        return waves.kept
+
+    async def _failed_files(self) -> Mapping[str, bytes]:
+        """The present files, if the newest verdict is about them, and has failed where everything is shown."""
+        policy = self._terms.reveal(self._problem.reveal)
+        if policy is not Reveal.FULL:
+            shown = f"shows {policy} only" if policy is not None else "shows no results"
+            raise AttemptError(f"There is no waveform of these hidden tests: their reveal policy {shown}.")
+        verdict = (await self._writer.summary()).verdict
+        if verdict is None or verdict.outcome is not Outcome.FAILED:
+            raise AttemptError("The hidden tests have not failed, so there is no waveform. Run them first.")
+        files = dict(self._adapter.snapshot())
+        if self.is_running or verdict.snapshot != _digests(files):
+            raise AttemptError(
+                "The files have changed since the hidden tests failed. Run the hidden tests again first."
+            )
+        return files
 
     def warm_up(self) -> None:
         """Lets a sandbox start ahead for the next run, if that is wanted."""

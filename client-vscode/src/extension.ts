@@ -69,7 +69,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const servedModels = new ServedModels(attempts, context);
   const explanations = new Explanations(server, attempts);
   const agentTools = new AgentTools(server, attempts);
-  const waveforms = new Waveforms(context.extensionUri, server, context.workspaceState);
+  const waveforms = new Waveforms(context.extensionUri, server, context.workspaceState, attempts);
   const ownTests = new OwnTests(server, attempts, waveforms);
   const choose = async (place?: ModulePlace): Promise<void> => {
     await chooseInstance(server, place);
@@ -135,6 +135,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     explainFinding: () => explanations.findingAtCursor(),
     explainFailure: (item?: vscode.TestItem) => explanations.failure(item),
     explainVerdict: () => explanations.verdict(),
+    showHiddenWaveform: () => waveforms.showHidden(),
     generatedHint: () => explanations.generated("hint"),
     generatedExplanation: () => explanations.generated("failure"),
     newTestbench: () => ownTests.begin(),

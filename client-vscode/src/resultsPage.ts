@@ -6,7 +6,7 @@ import { revealSentence } from "./verdict.ts";
 import { word } from "./words.ts";
 
 /** A button of the results view: the command's name without its prefix. */
-export type ResultsAction = "openProblem" | "nextProblem" | "start" | "resume" | "run" | "cancelRun" | "submit" | "takeHint" | "explainVerdict";
+export type ResultsAction = "openProblem" | "nextProblem" | "start" | "resume" | "run" | "cancelRun" | "submit" | "takeHint" | "explainVerdict" | "showHiddenWaveform";
 
 /** A hidden test that failed. */
 export interface FailedTest {
@@ -189,6 +189,7 @@ function actions(status: AttemptStatus): ResultsPage["actions"] {
         { command: "submit", label: t("Submit") },
       ])
         .concat(isExplained(status) ? [{ command: "explainVerdict", label: t("Explain the Failure") }] : [])
+        .concat(hasWaveform(status) ? [{ command: "showHiddenWaveform", label: t("Show Waveform") }] : [])
         .concat(status.aids?.includes("hints") ? [{ command: "takeHint", label: t("Take a Hint…") }] : []);
     default:
       // A study leads on by itself.
@@ -198,6 +199,11 @@ function actions(status: AttemptStatus): ResultsPage["actions"] {
         { command: "openProblem", label: t("Open Another Problem…") },
       ];
   }
+}
+
+/** Whether the hidden tests failed where everything of them is shown. */
+function hasWaveform({ kind, verdict, aids }: AttemptStatus): boolean {
+  return kind === "design" && verdict?.outcome === "failed" && verdict.reveal === "full" && (aids?.includes("waveforms") ?? false);
 }
 
 function isExplained({ kind, verdict, aids }: AttemptStatus): boolean {

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Attempts } from "./attempts.ts";
 import type { Server } from "./server.ts";
 import { errorText, shown } from "./reporting.ts";
 import { cursorInDesign, showRange } from "./sourceRange.ts";
@@ -15,11 +16,14 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
   private readonly sessions = new Set<WaveformSession>();
   private latest: WaveformSession | undefined;
   private readonly registered: vscode.Disposable;
+  /** Where the cursor goes when a file is opened next, in ticks. */
+  private readonly times = new Map<string, number>();
 
   constructor(
     private readonly extension: vscode.Uri,
     private readonly server: Server,
     private readonly memory: vscode.Memento,
+    private readonly attempts: Attempts,
   ) {
     this.registered = vscode.window.registerCustomEditorProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } });
   }
@@ -29,7 +33,7 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
   }
 
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
-    const session = new WaveformSession(uri, panel.webview, this.extension, this.server, this.memory);
+    const session = new WaveformSession(uri, panel.webview, this.extension, this.server, this.memory, this.times);
     this.sessions.add(session);
     this.follow(session);
     panel.onDidChangeViewState(() => panel.active && this.follow(session));
@@ -43,6 +47,17 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
   /** Opens a waveform beside the code. */
   async show(uri: string): Promise<void> {
     await vscode.commands.executeCommand("vscode.openWith", vscode.Uri.parse(uri), VIEW, vscode.ViewColumn.Beside);
+  }
+
+  /** Shows the waveform of the hidden test that failed, at the failure; the server shows progress, by which it is cancelled. */
+  async showHidden(): Promise<void> {
+    const uri = this.attempts.current?.workspace;
+    if (uri === undefined) return;
+    const kept = await shown(this.server.request("hiddenWaveform", { uri }));
+    if (!kept) return;
+    if (kept.failedAt !== null) this.times.set(vscode.Uri.parse(kept.uri).toString(), kept.failedAt);
+    this.reload(kept.uri);
+    await this.show(kept.uri);
   }
 
   /** Shows a file that was written again, where it is open; hidden folders may be left out of what the editor watches. */
@@ -84,6 +99,7 @@ class WaveformSession implements vscode.Disposable {
     extension: vscode.Uri,
     private readonly server: Server,
     private readonly memory: vscode.Memento,
+    private readonly times: Map<string, number>,
   ) {
     this.key = `${VIEW}|${file.toString()}`;
     this.host = new WebviewHost(webview, { extension, page: "waveform", title: "Waveform" }, (message) => this.receive(message));
@@ -144,7 +160,9 @@ class WaveformSession implements vscode.Disposable {
   private async open(): Promise<void> {
     try {
       const view = await this.server.request("waveform", { uri: this.uri });
-      this.host.post({ type: "opened", view, layout: this.memory.get(this.key), hasOtherViewers: hasOtherViewers() });
+      const time = this.times.get(this.uri) ?? null;
+      this.times.delete(this.uri);
+      this.host.post({ type: "opened", view, layout: this.memory.get(this.key), hasOtherViewers: hasOtherViewers(), time });
     } catch (error) {
       this.host.post({ type: "failed", reason: errorText(error) });
     }

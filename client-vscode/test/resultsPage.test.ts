@@ -51,6 +51,22 @@ test("a failure of the hidden tests is explained only where that is allowed", ()
   );
 });
 
+test("a waveform of the hidden tests is offered only of a failure of which everything is shown", () => {
+  const offers = (outcome: string, reveal: string, aids: string[]): boolean => {
+    const status = attempt({ state: "running", aids, verdict: verdict({ outcome, reveal }) });
+    return resultsPage(status).actions.some(({ command }) => command === "showHiddenWaveform");
+  };
+  assert.deepEqual(
+    [
+      offers("failed", "full", ["waveforms"]),
+      offers("failed", "messages", ["waveforms"]),
+      offers("failed", "full", ["explanations"]),
+      offers("passed", "full", ["waveforms"]),
+    ],
+    [true, false, false, false],
+  );
+});
+
 const NEXT = ["nextProblem", "openProblem"];
 
 test("each state offers its next step", () => {

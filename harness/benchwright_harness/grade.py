@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.task import Task, code_digest
+from benchwright_harness.design_waves import DesignWaves
 from benchwright_harness.fault import depends_on_reference, settled
 from benchwright_harness.run import run_harness, starting_files, warm_up
 from benchwright_harness.sandbox import Sandbox
@@ -100,6 +101,20 @@ class Grader:
                 reference = await self._verdict(problem, solved_files(problem), selection, nowhere)
             return settled(verdict, reference)
         return verdict
+
+    async def keep_waves(self, problem: Problem, solution: Mapping[str, bytes], waves: DesignWaves) -> None:
+        """Run a solution once more for its waveform; the verdict, which is known, is not kept."""
+        selection = await self._selection(problem)
+        with _nowhere() as log:
+            await run_harness(
+                problem,
+                solution,
+                sandbox=self._sandbox,
+                toolchain=self._toolchain,
+                selection=selection,
+                log=log,
+                waves=waves,
+            )
 
     async def get_ready(self, problem: Problem) -> None:
         """Let a sandbox that can do so start ahead for the next run of a problem.

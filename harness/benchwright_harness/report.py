@@ -17,7 +17,7 @@ from benchwright_problems.verdict import Model, TestResult
 UNFINISHED = "The simulation ended before this test did."
 _CLEAN_ENDS = frozenset({"finish", "quiet"})
 _SIGNALS = 128
-_REMARK, _STANDSTILL, _COMPILES = "remark", "standstill", "compile"
+_REMARK, _STANDSTILL, _SCOPES, _COMPILES = "remark", "standstill", "scopes", "compile"
 _UNLOCKED = {
     "system": "The harness starts Python programs while it simulates, so its files stayed readable for the design.",
     "nothing": "This machine's kernel has no Landlock, so the harness's files stayed readable for the design.",
@@ -94,6 +94,8 @@ class Report(Model):
     said: Said | None = None
     """By a testbench; `None` if there was no simulation of one."""
     remarks: tuple[str, ...] = ()
+    scopes: tuple[tuple[str, ...], ...] = ()
+    """Of a run for a waveform, the scopes of the solver's modules: the module's name or `-`, and the path's names."""
     largest_bytes: int = 0
     """Resident memory of the largest process."""
     cpu_s: float = 0.0
@@ -196,6 +198,7 @@ def read_report(content: bytes) -> Report:
     testbench: _Testbench | None = None
     oddities: list[str] = []
     remarks: dict[str, None] = {}
+    scopes: dict[tuple[str, ...], None] = {}
     tools: dict[int, ToolRun] = {}
     faults: list[Fault] = []
     standstills: list[str] = []
@@ -222,6 +225,8 @@ def read_report(content: bytes) -> Report:
             standstills.append(message.said or standstill)
         elif message.harness == _REMARK:
             remarks[message.said] = None
+        elif message.harness == _SCOPES:
+            scopes |= dict.fromkeys(tuple(line.split(" ")) for line in message.said.splitlines())
         elif message.harness in _FAULTS:
             early = not tools and not sessions
             faults.append(Fault(kind=FaultKind(message.harness), said=message.said, early=early))
@@ -252,6 +257,7 @@ def read_report(content: bytes) -> Report:
         oddities=tuple(oddities),
         said=testbench.said() if testbench is not None else None,
         remarks=tuple(remarks),
+        scopes=tuple(scopes),
         largest_bytes=largest_bytes,
         cpu_s=cpu_s,
     )

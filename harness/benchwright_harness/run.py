@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from benchwright_harness.compiler_messages import with_compiler_messages
 from benchwright_harness.criterion import Listener, Rule, decide
+from benchwright_harness.design_waves import DesignWaves
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
 from benchwright_harness.fault import fault
 from benchwright_harness.plan import OPEN_SOURCE_COVERAGE, WORKDIR, Plan, Step, make_plan
@@ -48,6 +50,7 @@ async def run_harness(
     limit_s: float | None = None,
     on_step: Callable[[int, int, str], None] = lambda number, of, service: None,
     on_folder: Callable[[Path], None] = lambda folder: None,
+    waves: DesignWaves | None = None,
 ) -> Verdict:
     """Run a design problem's harness on a solution.
 
@@ -64,6 +67,7 @@ async def run_harness(
         limit_s: Wall time of one step in seconds; `None` for the problem's.
         on_step: Called before each step with its number from 1, their count, and its name.
         on_folder: Called with the run's folder, as the last step left it, before it is removed.
+        waves: Keeps the waveform of the solver's modules, if it is wanted.
 
     Returns:
         A verdict, also if the harness could not be run: its reason then says why.
@@ -80,7 +84,9 @@ async def run_harness(
         toolchain.require_packages(plan.packages)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
         with _machine_errors():
-            verdict = await _run_plan(problem, solution, plan, selection, sandbox, toolchain, log, on_step, on_folder)
+            verdict = await _run_plan(
+                problem, solution, plan, selection, sandbox, toolchain, log, on_step, on_folder, waves
+            )
     except BadHarnessError as error:
         # The message may name hidden files.
         log.write(f"{error}\n".encode())
@@ -104,9 +110,11 @@ async def _run_plan(
     log: Output,
     on_step: Callable[[int, int, str], None],
     on_folder: Callable[[Path], None],
+    waves: DesignWaves | None,
 ) -> Verdict:
     def job(step: Step, code: Path, user: int | None) -> Job:
-        return _job(problem, step, selection, toolchain, code, user)
+        made = _job(problem, step, selection, toolchain, code, user)
+        return made if waves is None else replace(made, env=waves.variables(problem, made.env))
 
     findings = scan(problem, solution)
     for finding in findings:
@@ -157,6 +165,8 @@ async def _run_plan(
                 cpu_s=round(sum(report.cpu_s for report in reports), 3) if reports else None,
             )
             on_folder(code)
+            if waves is not None:
+                await asyncio.to_thread(waves.keep, code, reports)
             return verdict.model_copy(
                 update={
                     "tools": toolchain.versions(selection),

@@ -17,7 +17,7 @@ class Aid(StrEnum):
     OWN_TESTS = "own_tests"
     """The solver's own tests and testbenches, with their coverage."""
     WAVEFORMS = "waveforms"
-    """Waveforms of the solver's own runs."""
+    """Waveforms: of the solver's own runs, and of failed hidden tests where everything of them is shown."""
     DESIGN_VIEWS = "design_views"
     """Schematics, state machines, drivers and sizes of the solver's design."""
     AGENT_TOOLS = "agent_tools"

@@ -26,6 +26,24 @@ class WaveformParams(Wire):
     """The file, FST or VCD, in an open folder or a workspace."""
 
 
+class HiddenWaveformParams(Wire):
+    """Parameters of `benchwright/hiddenWaveform`."""
+
+    uri: str
+    """The workspace, or a file in it."""
+
+
+class HiddenWaveform(Wire):
+    """Result of `benchwright/hiddenWaveform`."""
+
+    uri: str
+    """The file, VCD, in the workspace."""
+    test: str
+    """The first failed test of the simulation; empty if it has no named tests."""
+    failed_at: int | None
+    """When that failed, in ticks of the file; null where nothing says so."""
+
+
 class WaveformView(Wire):
     """Result of `benchwright/waveform`: the header of a waveform."""
 

@@ -185,6 +185,7 @@ WHOLE = (
     "benchwright/waveformSignal",
     "benchwright/waveformCursor",
     "benchwright/closeWaveform",
+    "benchwright/hiddenWaveform",
     "benchwright/agentTools",
     "benchwright/agentTool",
     "benchwright/chatPrompt",
@@ -546,7 +547,7 @@ class Typist:
                 return {"ids": ["tests/nothing.py::nothing"]}
             case "chatPrompt":
                 return {"question": chance.choice(["", "why?", "𝄞" * 1000])}
-            case "waveform" | "waveformItems" | "waveformCursor" | "closeWaveform":
+            case "waveform" | "waveformItems" | "waveformCursor" | "closeWaveform" | "hiddenWaveform":
                 return {}
             case "waveformWindow":
                 return {"signals": [path], "start": 0, "end": chance.choice([0, 9]), "columns": 10}

@@ -67,6 +67,7 @@ WAVEFORM_COMMANDS = (
     "waveformSignal",
     "waveformCursor",
     "closeWaveform",
+    "hiddenWaveform",
 )
 """The operations on waveforms, which are also commands, in the order of `WAVEFORM_OPERATIONS`."""
 

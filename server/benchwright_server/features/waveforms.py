@@ -11,6 +11,7 @@ from benchwright_attempts.aid_used import AidUsed
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import FORESEEN
 from benchwright_server.features import aids
+from benchwright_server.features.hidden_waveform import hidden_waveform
 from benchwright_server.features.requests import register_operation
 from benchwright_server.features.run_progress import cancellable
 from benchwright_server.features.waveform_values import WaveformValuesAtCursor
@@ -20,6 +21,8 @@ from benchwright_server.waveform_protocol import (
     MOST_ITEMS,
     MOST_SIGNALS,
     Done,
+    HiddenWaveform,
+    HiddenWaveformParams,
     WaveformChange,
     WaveformChangeParams,
     WaveformCursorParams,
@@ -148,6 +151,10 @@ class Waveforms:
         self.readers.close(path)
         return Done()
 
+    async def hidden(self, params: HiddenWaveformParams) -> HiddenWaveform:
+        """The waveform of a failed hidden test."""
+        return await hidden_waveform(self.server, params)
+
     async def unknown(self, uri: str, most: int) -> list[tuple[str, str]]:
         """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
         path = await self._allowed(uri)
@@ -246,6 +253,14 @@ WAVEFORM_OPERATIONS: tuple[Operation[Waveforms, Any, Any], ...] = (
         Done,
         "Ends reading a waveform. A file that nobody asks about for ten minutes is closed anyway.",
         Waveforms.close,
+    ),
+    Operation(
+        "hiddenWaveform",
+        HiddenWaveformParams,
+        HiddenWaveform,
+        "Runs the hidden tests that failed once more and keeps the waveform of the solver's modules, if the reveal "
+        "policy is `full`.",
+        Waveforms.hidden,
     ),
 )
 """Every operation on waveforms."""

@@ -19,12 +19,11 @@ from benchwright_server.own_tests.errors import OwnTestError
 from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests
 from benchwright_server.own_tests.snapshot import Snapshot, snapshot
 from benchwright_server.settings import OwnTests
+from benchwright_server.waves_folder import waves_folder
 from benchwright_verilog.semantics.folder_state import FolderState
 from benchwright_verilog.semantics.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 
-STATE = ".benchwright"
-"""The folder of what is kept of runs."""
 _SEPARATOR = "::"
 
 
@@ -195,16 +194,9 @@ def _chosen(files: Iterable[TestFile], ids: Sequence[str]) -> list[tuple[TestFil
 
 def _waves_path(folder: Path, simulation: OwnSimulation) -> Path:
     """Where the waveform of a run is kept; version control and snapshots leave it out."""
-    state = folder / STATE
-    if any(one.is_symlink() for one in (state, state / "waves")):
-        raise OwnTestError(f"{state} is a link, so nothing is written there. Remove it, or run without waveforms.")
-    (state / "waves").mkdir(parents=True, exist_ok=True)
-    ignore = state / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="utf-8")
     parts = [simulation.module or simulation.top, *simulation.tests[:1]]
     name = re.sub(r"[^\w.=-]+", "-", "-".join(parts))[:150]
-    return state / "waves" / name
+    return waves_folder(folder) / name
 
 
 def _with_suffix(waves: Path, simulation: OwnSimulation) -> Path:

@@ -10,7 +10,7 @@ import { HELP, onKey } from "../waveKeys.ts";
 import { asking, type Asked } from "../waveRequests.ts";
 
 export type ToWaveform =
-  | { readonly type: "opened"; readonly view: WaveformView; readonly layout: unknown; readonly hasOtherViewers: boolean }
+  | { readonly type: "opened"; readonly view: WaveformView; readonly layout: unknown; readonly hasOtherViewers: boolean; readonly time: number | null }
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "answer"; readonly number: number; readonly result?: unknown; readonly failure?: string }
   | { readonly type: "add"; readonly path: string };
@@ -116,6 +116,7 @@ function open(message: Extract<ToWaveform, { type: "opened" }>): void {
   chooser.show(view.tops);
   if (kept) rebuild();
   else void showFirst(view.tops);
+  if (message.time !== null) showTime(message.time);
 }
 
 /** Without a layout of the person's, what the outermost scopes have themselves. */

@@ -1,0 +1,26 @@
+"""Where the waveforms of runs are kept: in the folder that was run, left out by version control and snapshots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright_server.errors import ServerError
+
+STATE = ".benchwright"
+"""The folder of what is kept of runs."""
+
+
+def waves_folder(folder: Path) -> Path:
+    """The folder of a folder's waveforms, which is created if it is missing.
+
+    Raises:
+        ServerError: A link is in its place.
+    """
+    state = folder / STATE
+    if any(one.is_symlink() for one in (state, state / "waves")):
+        raise ServerError(f"{state} is a link, so nothing is written there. Remove it, or run without waveforms.")
+    (state / "waves").mkdir(parents=True, exist_ok=True)
+    ignore = state / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    return state / "waves"
