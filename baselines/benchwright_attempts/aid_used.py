@@ -30,7 +30,8 @@ def by_agent() -> Iterator[None]:
 class AidUsed(EventBody):
     """The solver used an aid: a hint, a schematic, a test of their own."""
 
-    transitions = unchanged_in(AttemptState.RUNNING)
+    # What began while the clock ran may end after it stopped.
+    transitions = unchanged_in(*(state for state in AttemptState if state is not AttemptState.OPEN))
     is_activity = True
     reveals_content = True
 

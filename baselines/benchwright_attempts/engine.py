@@ -282,7 +282,11 @@ class Attempt:
     async def use(self, event: AidUsed) -> None:
         """Records that the solver used an aid; see `check_aid`, which comes before any work for it."""
         if await self.check_aid(Aid(event.aid)):
-            await self.writer.append(event.as_asked())
+            await self.end_use(event)
+
+    async def end_use(self, event: AidUsed) -> None:
+        """Records an aid whose use `check_aid` allowed at its beginning; the attempt may have ended meanwhile."""
+        await self.writer.append(event.as_asked())
 
     # What a study asks
 

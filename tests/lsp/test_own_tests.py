@@ -258,3 +258,29 @@ async def test_a_condition_that_forbids_own_tests_refuses_them_by_whatever_folde
             assert "does not allow tests of your own" in (await editor.refusal(operation, uri=uri))[1]
     assert "does not allow" in (await editor.refusal("newTestbench", uri=module.as_uri()))[1]
     assert desk.told("aid_used") == []
+
+
+SLOW = "import time\nimport cocotb\n\n\n@cocotb.test()\nasync def waits(dut):\n    time.sleep(3)\n"
+
+
+@pytest.mark.parametrize(("ending", "refusal"), [("abandon", "has ended"), ("pause", "Press Resume first")])
+async def test_a_run_that_began_in_time_counts_and_none_begins_after_it(
+    editors: Editors, home: Path, ending: str, refusal: str
+) -> None:
+    await begin(home, study_allowing("own_tests"))
+    editor = await editors()
+    desk, _ = await task_at_work(editor, "bare")
+    (desk.folder / "verif").mkdir(exist_ok=True)
+    (desk.folder / "verif/test_slow.py").write_text(SLOW)
+    uri = desk.folder.as_uri()
+    running = asyncio.create_task(editor.ask("runOwnTests", uri=uri, ids=["verif/test_slow.py"]))
+    await editor.simulating()
+    await editor.ask(ending, uri=desk.uri)
+    assert not running.done()
+    answer = await running
+    assert answer["passed"], answer["runs"][0]["output"]
+    (event,) = desk.told("aid_used")
+    assert (event.aid, event.feature, event.outcome) == ("own_tests", "test_run", "passed")
+    assert refusal in (await editor.refusal("runOwnTests", uri=uri))[1]
+    assert len(desk.told("aid_used")) == 1
+    assert desk.verified().ok

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,16 +16,44 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 
+@dataclass(frozen=True)
+class Use:
+    """An aid's use on a file of an attempt, which may take longer than the attempt's time."""
+
+    session: Session
+    uri: str
+    is_recorded: bool
+    """False if the attempt had ended before it."""
+
+    async def end(self, event: AidUsed) -> None:
+        """Records it; comes before the answer.
+
+        Raises:
+            AttemptError: It could not be written.
+        """
+        if self.is_recorded:
+            relative = self.session.workspace.relative(path_of(self.uri))
+            await self.session.attempt.end_use(event.model_copy(update={"path": relative}))
+
+
+async def begin(server: EditorServer, uri: str, aid: Aid) -> Use | None:
+    """The use of an aid that takes a while, which the file's attempt has to allow now; None for a file of no attempt.
+
+    Raises:
+        AttemptError: The attempt does not allow it, or not now.
+    """
+    session = await _session_of(server, uri)
+    return Use(session, uri, await session.attempt.check_aid(aid)) if session is not None else None
+
+
 async def attempt_of(server: EditorServer, uri: str, aid: Aid) -> Session | None:
     """The attempt that a file belongs to, which has to allow an aid; None for a file of no attempt.
 
     Raises:
         AttemptError: The attempt does not allow it, or not now.
     """
-    session = await _session_of(server, uri)
-    if session is not None:
-        await session.attempt.check_aid(aid)
-    return session
+    begun = await begin(server, uri, aid)
+    return begun.session if begun is not None else None
 
 
 async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
@@ -38,19 +67,19 @@ async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
         session.attempt.check_allowed(aid)
 
 
-async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, str]:
-    """The attempts that files belong to, each of which has to allow an aid: workspace → URI of a folder in it.
+async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, Use]:
+    """The attempts that files belong to, each of which has to allow an aid: workspace → the use on a folder in it.
 
     A folder around a workspace must not be a way to what the attempt forbids.
 
     Raises:
         AttemptError: One of them does not allow it, or not now.
     """
-    found: dict[Path, str] = {}
+    found: dict[Path, Use] = {}
     for folder in {path.parent: path for path in paths}.values():
-        session = await attempt_of(server, folder.as_uri(), aid)
-        if session is not None:
-            found[session.workspace.folder] = folder.as_uri()
+        begun = await begin(server, folder.as_uri(), aid)
+        if begun is not None:
+            found[begun.session.workspace.folder] = begun
     return found
 
 

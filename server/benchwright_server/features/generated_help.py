@@ -33,7 +33,8 @@ _MOST_FILES = 40
 
 async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> GeneratedHelp:
     """Asks the model. Whatever it comes to is an event."""
-    session = await aids.attempt_of(server, params.uri, Aid.GENERATED)
+    use = await aids.begin(server, params.uri, Aid.GENERATED)
+    session = use.session if use is not None else None
     assistant = server.settings.assistant
     if not (assistant.enabled and assistant.url):
         raise ServerError("No model is set up. Turn on benchwright.assistant.enabled and set its url and model.")
@@ -56,7 +57,8 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
         event = AidUsed(
             aid=Aid.GENERATED, feature=params.about, detail=_counted(assistant.model, reply), outcome=outcome
         )
-        await asyncio.shield(aids.use(server, params.uri, event))
+        if use is not None:
+            await asyncio.shield(use.end(event))
     said = harmless(reply.text) or "The model said nothing."
     return GeneratedHelp(
         model=assistant.model,

@@ -21,20 +21,20 @@ _NAME = "hidden-tests.vcd"
 
 async def hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -> HiddenWaveform:
     """Runs the hidden tests that failed once more, and keeps the waveform of the solver's modules."""
-    session = await aids.attempt_of(server, params.uri, Aid.WAVEFORMS)
-    if session is None:
+    use = await aids.begin(server, params.uri, Aid.WAVEFORMS)
+    if use is None:
         raise WaveformError("Hidden tests belong to problems. Open the workspace of one.")
-    target = await asyncio.to_thread(waves_folder, session.workspace.folder) / _NAME
+    target = await asyncio.to_thread(waves_folder, use.session.workspace.folder) / _NAME
     outcome, test = "cancelled", ""
     try:
         task = asyncio.current_task()
         async with cancellable(server, "Waveform of the hidden tests", lambda: task and task.cancel()):
-            kept = await session.attempt.runs.keep_waves(target)
+            kept = await use.session.attempt.runs.keep_waves(target)
         outcome, test = "kept", kept.test
     except Exception:
         outcome = "error"
         raise
     finally:
         event = AidUsed(aid=Aid.WAVEFORMS, feature="hidden_waveform", detail=test, outcome=outcome)
-        await asyncio.shield(aids.use(server, params.uri, event))
+        await asyncio.shield(use.end(event))
     return HiddenWaveform(uri=target.as_uri(), test=kept.test, failed_at=kept.failed_at)

@@ -20,7 +20,7 @@ from benchwright_harness.own_tests.simulation import CODE
 from benchwright_harness.sandboxes import toolchain_for
 from benchwright_problems.aids import Aid
 from benchwright_server.design_protocol import FileRange, Point
-from benchwright_server.features.aids import attempt_of, attempts_among, check_allowed, use
+from benchwright_server.features.aids import Use, attempt_of, attempts_among, check_allowed, use
 from benchwright_server.features.locations import Locations
 from benchwright_server.features.project_of import project_of
 from benchwright_server.features.requests import register_operation
@@ -94,7 +94,7 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     asked = Asked(params.coverage, keep, debugging)
     feature = DEBUGGED if params.debug else FEATURE
     event = AidUsed(aid=Aid.OWN_TESTS.value, feature=feature, detail=" ".join(params.ids)[:_MAX_DETAIL])
-    outcome, used = "cancelled", dict[Path, str]()
+    outcome, used = "cancelled", dict[Path, Use]()
 
     async def allow(files: Collection[Path]) -> None:
         used.update(await attempts_among(server, files, Aid.OWN_TESTS))
@@ -110,8 +110,8 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
         raise
     finally:
         # Before the answer, and of a run without an answer too.
-        for uri in used.values():
-            await asyncio.shield(use(server, uri, event.model_copy(update={"outcome": outcome})))
+        for one in used.values():
+            await asyncio.shield(one.end(event.model_copy(update={"outcome": outcome})))
     locations = Locations(server)
     shown = [_run(locations, one) for one in runs]
     server.last_results.keep(folder_of(project).as_uri(), shown)
