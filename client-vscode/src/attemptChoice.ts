@@ -25,7 +25,7 @@ async function own({ attempts: open, server }: PanelContext): Promise<{ label: s
   const current = open.current;
   const { studies } = await server.request("studies", {});
   const groups = await Promise.all(
-    [{}, ...studies.map(({ study }) => ({ study }))].map((params) => server.request("numbers", params)),
+    [{}, ...studies.map(({ study }) => ({ study }))].map((params) => server.request("numbers", { ...params, practice: true })),
   );
   const others = groups.flatMap(({ attempts }) => attempts).filter(({ attempt }) => attempt !== current?.attempt);
   return [

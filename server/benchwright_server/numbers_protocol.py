@@ -10,6 +10,8 @@ class NumbersParams(Wire):
 
     study: str | None = None
     """Only attempts of this study; those outside studies if omitted."""
+    practice: bool = False
+    """Whether practice is among them: a study's, and the guided first problem."""
 
 
 class OthersView(Wire):

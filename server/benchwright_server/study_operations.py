@@ -154,7 +154,7 @@ async def _trace(sessions: Sessions, params: ReplayParams) -> TracePage:
 async def _numbers(sessions: Sessions, params: NumbersParams) -> OwnNumbers:
     from benchwright_server.attempts.attempt_views import numbers_of
 
-    return await asyncio.to_thread(numbers_of, sessions, params.study)
+    return await asyncio.to_thread(numbers_of, sessions, params.study, practice=params.practice)
 
 
 STUDY_OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (

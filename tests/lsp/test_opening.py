@@ -196,3 +196,6 @@ async def test_a_guided_attempt_is_practice_and_a_plain_one_is_another(editor: E
     numbers = [one["attempt"] for one in (await editor.ask("numbers"))["attempts"]]
     assert opened[0]["status"]["attempt"] not in numbers
     assert plain["status"]["attempt"] in numbers
+    # Who chooses an attempt to replay has all of them.
+    with_practice = [one["attempt"] for one in (await editor.ask("numbers", practice=True))["attempts"]]
+    assert {one["status"]["attempt"] for one in (opened[0], plain)} <= set(with_practice)

@@ -66,10 +66,19 @@ class OwnAttempt:
     spent: Spent
 
 
-def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str = "") -> list[OwnAttempt]:
-    """A participant's attempts, without practice and those whose clock is still hidden; or those outside studies.
+def own_numbers(
+    log: StudyLog, store: Store, study: str = "", participant: str = "", *, practice: bool = False
+) -> list[OwnAttempt]:
+    """A participant's attempts, without those whose clock is still hidden; or those outside studies.
 
     Blocks on the disk; asynchronous code calls it in a thread. Imports SciPy only where a distribution is shown.
+
+    Args:
+        log: The user's log.
+        store: Has what is known of the problems.
+        study: Its name; empty for attempts outside studies.
+        participant: Of the study.
+        practice: Whether practice is among them: a study's, and the guided first problem.
 
     Raises:
         StudyError: There is no such study.
@@ -78,7 +87,7 @@ def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str =
     if not study:
         mine = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
         rows = _rows(log, store, mine, {})
-        counted = sorted((one for one in rows.observations if not one.practice), key=_position)
+        counted = sorted((one for one in rows.observations if practice or not one.practice), key=_position)
         return [rows.own(one, [], shows_results=True) for one in counted]
     registered = Studies(log, Attempts(log)).study(study)
     known = registered.study
@@ -86,8 +95,8 @@ def own_numbers(log: StudyLog, store: Store, study: str = "", participant: str =
     shows_others = known.show_distribution and shows_results
     headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
     rows = _rows(log, store, headers, {study: known.idle_minutes * 60})
-    own_rows = [one for one in rows.observations if one.participant == participant and not one.practice]
-    own = sorted((one for one in own_rows if _is_shown(log, registered, one)), key=_position)
+    wanted = [one for one in rows.observations if one.participant == participant and (practice or not one.practice)]
+    own = sorted((one for one in wanted if _is_shown(log, registered, one)), key=_position)
     others = [one for one in rows.observations if one.participant != participant and one.is_analysed and one.is_person]
     return [rows.own(one, others, shows_results=shows_results) for one in own]
 

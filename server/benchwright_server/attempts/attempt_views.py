@@ -101,8 +101,8 @@ def _span(stretch: Stretch) -> Span:
     return Span(from_s=stretch.from_s, to_s=stretch.to_s, what=stretch.what)
 
 
-def numbers_of(sessions: Sessions, study: str | None) -> OwnNumbers:
-    """The user's own attempts without practice: those of a study, or those outside studies.
+def numbers_of(sessions: Sessions, study: str | None, *, practice: bool = False) -> OwnNumbers:
+    """The user's own attempts, without practice unless it is asked for: those of a study, or those outside studies.
 
     Raises:
         ServerError: The user does not take part in the study.
@@ -110,7 +110,7 @@ def numbers_of(sessions: Sessions, study: str | None) -> OwnNumbers:
     from benchwright_analysis.report.own_numbers import own_numbers
 
     participant = Participation(sessions.home).of(study) if study else ""
-    found = own_numbers(sessions.log, sessions.store, study or "", participant)
+    found = own_numbers(sessions.log, sessions.store, study or "", participant, practice=practice)
     return OwnNumbers(attempts=[_number(one) for one in found])
 
 
