@@ -1,9 +1,12 @@
 import * as vscode from "vscode";
+import { ProgressType } from "vscode-languageclient/node";
 import type { Attempts } from "./attempts.ts";
+import type { GeneratedPart } from "./generated/protocol.ts";
 import { shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
 
 const SCHEME = "benchwright-explanation";
+const PART = new ProgressType<GeneratedPart>();
 
 /** A rule that a tool reported in a file. */
 export interface FoundRule {
@@ -14,6 +17,8 @@ export interface FoundRule {
 
 /** Shows what a finding means, as a page beside the code. */
 export class Explanations implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   private readonly texts = new Map<string, string>();
   private pages = 0;
@@ -69,8 +74,14 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
   async generated(about: "failure" | "hint"): Promise<void> {
     const uri = this.here();
     if (uri === undefined) return;
-    const found = await shown(this.server.request("generatedHelp", { uri, about }));
-    if (found) await this.show(about === "hint" ? "A hint by a model" : "Why it may fail, by a model", found.markdown);
+    const name = about === "hint" ? "A hint by a model" : "Why it may fail, by a model";
+    let page: Promise<vscode.Uri> | undefined;
+    const write = ({ markdown }: GeneratedPart): void => {
+      if (page === undefined) page = this.show(name, markdown);
+      else void page.then((uri) => this.update(uri, markdown));
+    };
+    const found = await shown(this.server.requestInParts("generatedHelp", { uri, about }, PART, write));
+    if (found) write(found);
   }
 
   /** The attempt that the person works on, else the folder of the active file. */
@@ -80,7 +91,7 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
   }
 
   dispose(): void {
-    this.registration.dispose();
+    vscode.Disposable.from(this.registration, this.changed).dispose();
   }
 
   private async explain(uri: string, test: string | null, hidden: boolean): Promise<void> {
@@ -88,7 +99,13 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
     if (found) await this.show("Why it may fail", found.markdown);
   }
 
-  private async show(name: string, markdown: string): Promise<void> {
+  private update(page: vscode.Uri, markdown: string): void {
+    if (!this.texts.has(page.query)) return;
+    this.texts.set(page.query, markdown);
+    this.changed.fire(page);
+  }
+
+  private async show(name: string, markdown: string): Promise<vscode.Uri> {
     // A preview that is already open does not load the same document again.
     this.pages += 1;
     const query = String(this.pages);
@@ -96,6 +113,7 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
     this.texts.set(query, markdown);
     const page = vscode.Uri.from({ scheme: SCHEME, path: `/${name}.md`, query });
     await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
+    return page;
   }
 }
 

@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import {
   CloseAction,
   ErrorAction,
+  ProgressType,
   State,
   type ErrorHandler,
   type LanguageClientOptions,
@@ -85,6 +87,23 @@ export class Server implements vscode.Disposable {
     // An absent token would be taken for another parameter.
     const others = cancellation ? [cancellation] : [];
     return this.client.sendRequest<Requests[K]["result"]>(`benchwright/${name}`, params, ...others);
+  }
+
+  /** The same for an operation that takes `partialResultToken`; each part is given to `hear` as it comes. */
+  async requestInParts<K extends keyof Requests, P>(
+    name: K,
+    params: Requests[K]["params"],
+    parts: ProgressType<P>,
+    hear: (part: P) => void,
+  ): Promise<Requests[K]["result"]> {
+    await this.starting;
+    const token = randomUUID();
+    const heard = this.client?.onProgress(parts, token, hear);
+    try {
+      return await this.request(name, { ...params, partialResultToken: token });
+    } finally {
+      heard?.dispose();
+    }
   }
 
   async notify<K extends keyof Notifications>(name: K, params: Notifications[K]["params"]): Promise<void> {

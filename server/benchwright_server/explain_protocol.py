@@ -103,6 +103,14 @@ class GeneratedHelpParams(Wire):
     """A file of the design, or its folder."""
     about: str = Field(pattern="^(failure|hint)$")
     """`failure` explains the newest failure; `hint` says what to do next."""
+    partial_result_token: str | int | None = None
+    """With it, the text so far is sent while the model writes: `$/progress` whose value is a `GeneratedPart`."""
+
+
+class GeneratedPart(Wire):
+    """What a model has written so far; each replaces the one before, and the result the last."""
+
+    markdown: str
 
 
 class GeneratedHelp(Wire):

@@ -25,6 +25,7 @@ from benchwright_server import (
     study_protocol,
     waveform_protocol,
 )
+from benchwright_server.explain_protocol import GeneratedPart
 from benchwright_server.features.every_operation import EVERY_OPERATION
 from benchwright_server.features.own_tests import DEBUGGER
 from benchwright_server.features.requests import REQUEST_FAILED
@@ -125,6 +126,7 @@ def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]
     for operation in operations:
         reach(operation.params)
         reach(operation.result)
+    reach(GeneratedPart)
     reach(OwnTestDebugger)
     written = [*vars(sys.modules[Wire.__module__]).values()]
     for others in _OTHERS:

@@ -11,6 +11,7 @@ import sys
 from pydantic import JsonValue
 from pydantic.json_schema import models_json_schema
 
+from benchwright_server.explain_protocol import GeneratedPart
 from benchwright_server.features.every_operation import EVERY_OPERATION
 from benchwright_server.grading_protocol import LINES
 from benchwright_server.own_test_protocol import OwnTestDebugger
@@ -21,7 +22,7 @@ def message_schema() -> dict[str, JsonValue]:
     """All messages and grading lines as `$defs`, and a table of the operations."""
     messages: dict[type[Wire], None] = dict.fromkeys(
         model for operation in EVERY_OPERATION for model in (operation.params, operation.result)
-    ) | dict.fromkeys((OwnTestDebugger, *LINES))
+    ) | dict.fromkeys((GeneratedPart, OwnTestDebugger, *LINES))
     pairs: list[tuple[type[Wire], str]] = [(model, "serialization") for model in messages]
     _, schema = models_json_schema(pairs, by_alias=True, title="Benchwright messages")  # type: ignore[arg-type]
     schema["operations"] = {

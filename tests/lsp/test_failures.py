@@ -243,6 +243,76 @@ async def test_without_a_model_the_settings_are_named(editors: Editors, tmp_path
     assert "benchwright.assistant.enabled" in refused[1]
 
 
+def streamed(*pieces: str, is_done: bool = True) -> bytes:
+    events: list[Any] = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
+    if is_done:
+        events.append({"choices": [], "usage": {"prompt_tokens": 321, "completion_tokens": 45}})
+    return b"".join(b"data: %s\n\n" % json.dumps(one).encode() for one in events) + (b"data: [DONE]\n\n" * is_done)
+
+
+STREAM = {"Content-Type": "text/event-stream; charset=utf-8"}
+
+
+async def test_a_reply_is_shown_as_it_comes_and_no_part_of_it_is_harmful(
+    editors: Editors, tmp_path: Path, model: Model
+) -> None:
+    editor, folder = await opened(editors, tmp_path, assisted(model))
+    asked = {"uri": folder.as_uri(), "about": "hint", "partialResultToken": "parts"}
+
+    def parts() -> list[str]:
+        return [value["markdown"] for token, value in editor.shown.progress if token == "parts"]
+
+    model.reply = Played(streamed("See [here]", "(command:x) <", "img src=x>"), headers=STREAM)
+    told = await editor.ask("generatedHelp", **asked)
+    assert "See [here] (command:x) < img src=x>" in told["markdown"]
+    assert (told["inputTokens"], told["outputTokens"]) == (321, 45)
+    assert parts()
+    assert all("Written by a model" in one and "](" not in one and "<img" not in one for one in parts())
+    assert model.requests[-1].body["stream"]
+    # An endpoint that does not stream answers at once.
+    model.reply = content("All at once.")
+    assert "All at once." in (await editor.ask("generatedHelp", **asked))["markdown"]
+    await editor.ask("generatedHelp", uri=folder.as_uri(), about="hint")
+    assert not model.requests[-1].body["stream"]
+
+
+async def test_a_reply_without_end_is_shown_until_it_is_cancelled(
+    editors: Editors, tmp_path: Path, model: Model
+) -> None:
+    model.reply = Played(streamed("word ", is_done=False), headers=STREAM, endless=True, pause_s=0.01)
+    editor, folder = await opened(editors, tmp_path, assisted(model))
+    asked = {"uri": folder.as_uri(), "about": "hint", "partialResultToken": "parts"}
+    asking = asyncio.create_task(editor.ask("generatedHelp", **asked))
+    await editor.until(
+        lambda: any(token == "parts" and "word word" in value["markdown"] for token, value in editor.shown.progress),
+        "the beginning of the reply",
+    )
+    assert not asking.done()
+    token = next(token for token, value in editor.shown.progress if value.get("title") == "Asking the model")
+    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    with pytest.raises((JsonRpcException, asyncio.CancelledError)):
+        await asyncio.wait_for(asking, 10)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (streamed("Half", is_done=False) + b'data: {"error": {"message": "zqcanary-error"}}\n\n', "in the middle"),
+        (b"data: nonsense\n\n", "does not implement"),
+        (b'data: {"choices": [7]}\n\n', "does not implement"),
+    ],
+)
+async def test_a_reply_that_breaks_off_is_an_error_with_the_next_step(
+    editors: Editors, tmp_path: Path, model: Model, body: bytes, said: str
+) -> None:
+    model.reply = Played(body, headers=STREAM)
+    editor, folder = await opened(editors, tmp_path, assisted(model))
+    asked = {"uri": folder.as_uri(), "about": "hint", "partialResultToken": "parts"}
+    refused = (await editor.refusal("generatedHelp", **asked))[1]
+    assert said in refused
+    assert "zqcanary" not in refused
+
+
 async def test_a_model_that_takes_long_can_be_cancelled(editors: Editors, tmp_path: Path, model: Model) -> None:
     model.reply = Played(delay_s=30)
     editor, folder = await opened(editors, tmp_path, assisted(model))

@@ -7,12 +7,14 @@ import contextlib
 import http.client
 import json
 import threading
+import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
+from benchwright_server.assistant.stream import StreamFailedError, read_stream
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import Assistant
 
@@ -63,8 +65,21 @@ async def ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], envir
     return (await reply_of(assistant, messages, environ)).text
 
 
-async def reply_of(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: Mapping[str, str]) -> Reply:
-    """The same with the number of tokens; see `ask`. Once it is cancelled, nobody waits for the endpoint any more."""
+async def reply_of(
+    assistant: Assistant,
+    messages: Sequence[Mapping[str, str]],
+    environ: Mapping[str, str],
+    on_text: Callable[[str], None] | None = None,
+) -> Reply:
+    """The same with the number of tokens; see `ask`. Once it is cancelled, nobody waits for the endpoint any more.
+
+    Args:
+        assistant: Which model.
+        messages: The chat.
+        environ: Has the key.
+        on_text: Called with the text so far as it comes, if the endpoint sends it in pieces; they are asked for if this
+            is given.
+    """
     loop = asyncio.get_running_loop()
     answered: asyncio.Future[Reply] = loop.create_future()
 
@@ -76,10 +91,18 @@ async def reply_of(assistant: Assistant, messages: Sequence[Mapping[str, str]], 
         elif reply is not None:
             answered.set_result(reply)
 
+    ends = time.monotonic() + assistant.timeout_ms / 1000
+
+    def hear(text: str) -> None:
+        if answered.cancelled() or time.monotonic() > ends:
+            raise TimeoutError
+        if on_text is not None:
+            loop.call_soon_threadsafe(on_text, text)
+
     def work() -> None:
         reply, failure = None, None
         try:
-            reply = _ask(assistant, messages, environ)
+            reply = _ask(assistant, messages, environ, hear if on_text is not None else None)
         except Exception as error:
             failure = error
         with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
@@ -90,7 +113,12 @@ async def reply_of(assistant: Assistant, messages: Sequence[Mapping[str, str]], 
     return await answered
 
 
-def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: Mapping[str, str]) -> Reply:
+def _ask(
+    assistant: Assistant,
+    messages: Sequence[Mapping[str, str]],
+    environ: Mapping[str, str],
+    hear: Callable[[str], None] | None,
+) -> Reply:
     headers = {"Content-Type": "application/json"}
     if assistant.api_key_variable:
         key = environ.get(assistant.api_key_variable)
@@ -105,7 +133,8 @@ def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: M
         "messages": list(messages),
         "max_tokens": assistant.max_tokens,
         "temperature": 0,
-        "stream": False,
+        "stream": hear is not None,
+        **({"stream_options": {"include_usage": True}} if hear is not None else {}),
     }
     address = f"{assistant.url.rstrip('/')}/chat/completions"
     try:
@@ -114,9 +143,12 @@ def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: M
         request = urllib.request.Request(address, json.dumps(body).encode(), headers, method="POST")  # noqa: S310
         opener = urllib.request.build_opener(_NoRedirect)
         with opener.open(request, timeout=assistant.timeout_ms / 1000) as response:
-            reply = json.loads(response.read(_MAX_REPLY_BYTES))
-        content = reply["choices"][0]["message"]["content"]
-        usage = reply.get("usage")
+            if hear is not None and response.headers.get_content_type() == "text/event-stream":
+                streamed = read_stream(response, _MAX_REPLY_BYTES, hear)
+                content, usage = streamed.text, streamed.usage
+            else:
+                reply = json.loads(response.read(_MAX_REPLY_BYTES))
+                content, usage = reply["choices"][0]["message"]["content"], reply.get("usage")
     except urllib.error.HTTPError as error:
         error.close()
         raise AssistantError(
@@ -128,7 +160,11 @@ def _ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: M
             f"The assistant at {assistant.url} can't be reached ({type(error).__name__}). Check"
             " benchwright.assistant.url, or turn benchwright.assistant.enabled off."
         ) from None
-    except (ValueError, KeyError, IndexError, TypeError):
+    except StreamFailedError:
+        raise AssistantError(
+            f"The assistant at {assistant.url} failed in the middle of its reply. Ask again."
+        ) from None
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
         raise AssistantError(
             f"The server at {assistant.url or 'the empty address'} does not implement OpenAI's chat API. Check"
             " benchwright.assistant.url."

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from lsprotocol import types
 
 from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.grading import judged_paths
@@ -13,7 +17,7 @@ from benchwright_problems.aids import Aid
 from benchwright_server.assistant.endpoint import Reply, reply_of
 from benchwright_server.assistant.help_prompt import Seen, harmless, help_messages
 from benchwright_server.errors import ServerError
-from benchwright_server.explain_protocol import ExplainFailureParams, GeneratedHelp, GeneratedHelpParams
+from benchwright_server.explain_protocol import ExplainFailureParams, GeneratedHelp, GeneratedHelpParams, GeneratedPart
 from benchwright_server.features import aids
 from benchwright_server.features.failures import design_sources, explain_failure
 from benchwright_server.features.locations import Locations
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 _MOST_TOKENS = 1_500
 _PATIENCE_MS = 120_000
 _MOST_FILES = 40
+_REPORT_S = 0.1
+"""Between two messages with what has been written so far."""
 
 
 async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> GeneratedHelp:
@@ -48,7 +54,7 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
         task = asyncio.current_task()
         async with cancellable(server, "Asking the model", lambda: task and task.cancel()) as report:
             report(assistant.model or assistant.url, 10)
-            reply = await reply_of(patient, asked, os.environ)
+            reply = await reply_of(patient, asked, os.environ, _told(server, params))
         outcome = "answered"
     except ServerError:
         outcome = "error"
@@ -59,13 +65,34 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
         )
         if use is not None:
             await asyncio.shield(use.end(event))
-    said = harmless(reply.text) or "The model said nothing."
     return GeneratedHelp(
         model=assistant.model,
-        markdown=f"*Written by a model. It may be wrong.*\n\n{said}\n",
+        markdown=_page(reply.text),
         input_tokens=reply.input_tokens,
         output_tokens=reply.output_tokens,
     )
+
+
+def _told(server: EditorServer, params: GeneratedHelpParams) -> Callable[[str], None] | None:
+    """Sends the client what has been written so far, if it wants to have it."""
+    token = params.partial_result_token
+    if token is None:
+        return None
+    told = 0.0
+
+    def tell(text: str) -> None:
+        nonlocal told
+        if time.monotonic() - told >= _REPORT_S:
+            told = time.monotonic()
+            part = GeneratedPart(markdown=_page(text)).model_dump(mode="json", by_alias=True)
+            server.notify_plain(types.PROGRESS, {"token": token, "value": part})
+
+    return tell
+
+
+def _page(text: str) -> str:
+    said = harmless(text) or "The model said nothing."
+    return f"*Written by a model. It may be wrong.*\n\n{said}\n"
 
 
 def _counted(model: str, reply: Reply) -> str:
