@@ -100,3 +100,17 @@ def test_a_pack_of_somebody_else_does_not_take_the_place_of_an_installed_one(fol
     assert "was signed with the key" in refused.stderr
     assert benchwright(solver, "install", theirs, "--replace", "--key", other).returncode == 0
     assert benchwright(solver, "install", ours, "--replace", "--key", other).returncode == 2
+
+
+def test_a_copy_of_an_installed_problem_is_found(folder: Path, tmp_path: Path) -> None:
+    author = tmp_path / "author"
+    alone = benchwright(author, "duplicates", folder, "--json")
+    assert [one["problems"] for one in json.loads(alone.stdout)] == [["my-pack/holds", "my-pack/holds-too"]]
+    file = tmp_path / "p.pack"
+    benchwright(author, "publish", folder, file)
+    benchwright(author, "install", file)
+    benchwright(author, "new", tmp_path / "other", "asks", "--form", "assertion")
+    assert benchwright(author, "duplicates", "starter", tmp_path / "other").returncode == 0
+    found = benchwright(author, "duplicates", "my-pack", "starter")
+    assert found.returncode == 1
+    assert "1 pair of problems at least 0.8 alike" in found.stdout

@@ -15,7 +15,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.labels import LabelKind, Settled
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
-from benchwright_server.cli import audit, audited, authoring, check, import_dataset, label, options
+from benchwright_server.cli import audit, audited, authoring, check, duplicates, import_dataset, label, options
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.pack_records import A_DATA_SET, original_record, write_records
@@ -37,6 +37,7 @@ def add_to(parent: typer.Typer) -> None:
     label.add_to(problems)
     audited.add_to(problems)
     authoring.add_to(problems)
+    duplicates.add_to(problems)
     parent.add_typer(problems, name="problems")
 
 
