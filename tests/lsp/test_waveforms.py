@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import zlib
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import pytest_lsp
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from .conftest import Editors
-from .session import Editor
+from .session import Editor, still_alive
 from .test_own_tests import COUNTER, WRONG, folder_with, opened
 from .test_study import begin, foresee, open_task, study_allowing
 
@@ -235,6 +238,28 @@ async def test_a_bomb_is_stopped_at_the_limit_of_memory(editors: Editors, tmp_pa
     _, said = await editor.refusal("waveform", uri=uri)
     assert "bomb.fst can't be read" in said
     assert (await editor.ask("packs"))["packs"]
+
+
+async def test_reading_that_takes_long_is_cancelled_by_its_progress_and_begins_again(
+    editors: Editors, tmp_path: Path
+) -> None:
+    text = header("wire 1 ! a") + "#0\n" + "1!\n0!\n" * 4_000_000 + "#9\n1!\n"
+    editor, uri = await with_file(editors, tmp_path, "long.vcd", text.encode())
+    await editor.ask("waveform", uri=uri)
+    (reader,) = [one for one in psutil.Process(editor.process.pid).children() if "long.vcd" in " ".join(one.cmdline())]
+    # As on a slow machine.
+    reader.suspend()
+    asking = asyncio.create_task(editor.ask("waveformValues", uri=uri, signals=["top.a"], time=9))
+
+    def begun() -> list[types.ProgressToken]:
+        return [token for token, value in editor.shown.progress if value.get("title") == "Waveform"]
+
+    await editor.until(lambda: bool(begun()), "the progress")
+    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(begun()[0]))
+    with pytest.raises(JsonRpcException, match=r"long\.vcd was closed\. Open it again"):
+        await asking
+    assert still_alive([reader]) == []
+    assert (await editor.ask("waveformValues", uri=uri, signals=["top.a"], time=9))["values"] == ["h1"]
 
 
 async def test_a_hundred_thousand_signals_are_paged_and_searched(editors: Editors, tmp_path: Path) -> None:

@@ -158,9 +158,9 @@ class Waveforms:
     async def unknown(self, uri: str, most: int) -> list[tuple[str, str]]:
         """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
         path = await self._allowed(uri)
-        tick, unit = (await self.readers.ask(path, "summary"))["timescale"]
         found = await self.readers.ask(path, "unknown", most=most)
-        return [(one["path"], f"{one['since'] * tick:,} {unit}") for one in found]
+        tick, unit = found["timescale"]
+        return [(one["path"], f"{one['since'] * tick:,} {unit}") for one in found["signals"]]
 
     async def end(self) -> None:
         """Ends reading all of them."""

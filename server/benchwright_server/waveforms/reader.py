@@ -62,15 +62,17 @@ class WaveformFile:
 
     def summary(self) -> dict[str, Any]:
         """The header of the file."""
-        scale = self._wave.timescale
-        unit = str(scale.unit) if scale is not None else "unknown"
         return {
             "format": str(self._wave.file_format),
-            "timescale": [scale.factor if scale is not None else 1, unit],
+            "timescale": self._timescale(),
             "written_by": str(self._wave.version or "").strip()[:200],
             "end": self._end(),
             "tops": [one.full_name for one in islice(self._wave.scopes(), 1000)],
         }
+
+    def _timescale(self) -> tuple[int, str]:
+        scale = self._wave.timescale
+        return (scale.factor, str(scale.unit)) if scale is not None else (1, "unknown")
 
     def _end(self) -> int:
         end = last_time(Path(self._path))
@@ -151,7 +153,7 @@ class WaveformFile:
                 )
         return None
 
-    def unknown(self, most: int) -> list[dict[str, Any]]:
+    def unknown(self, most: int) -> dict[str, Any]:
         """Signals with a bit that is x at the end, and since when; those that were so first come first."""
         found = []
         for variable in islice(self._vars(), _MOST_EXAMINED):
@@ -164,7 +166,8 @@ class WaveformFile:
                     break
                 since = time
             found.append((since, variable.full_name))
-        return [{"path": path, "since": since} for since, path in sorted(found)[:most]]
+        signals = [{"path": path, "since": since} for since, path in sorted(found)[:most]]
+        return {"timescale": self._timescale(), "signals": signals}
 
     def known(self, signals: Sequence[str]) -> list[str]:
         """Those that the waveform has."""

@@ -95,8 +95,7 @@ class _Reader:
 
     async def _asked(self, name: str, asked: dict[str, Any]) -> Any:
         async with self._turn:
-            if self.is_dead:
-                raise WaveformError(f"{self.path.name} was closed. Open it again.")
+            self._check_open()
             self._rest(None)
             try:
                 said = await asyncio.wait_for(self._exchange({"ask": name, **asked}), _PATIENCE_S)
@@ -109,6 +108,7 @@ class _Reader:
             except BaseException:
                 self.kill()
                 raise
+            self._check_open()
             self._rest(_IDLE_S)
         if "fatal" in said:
             self.kill()
@@ -116,6 +116,10 @@ class _Reader:
         if "error" in said:
             raise WaveformError(said["error"])
         return said["result"]
+
+    def _check_open(self) -> None:
+        if self.is_dead:
+            raise WaveformError(f"{self.path.name} was closed. Open it again.")
 
     async def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
         process = self._process = self._process or await self._started()
