@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { ServiceAccount } from "./generated/protocol.ts";
 import type { Server } from "./server.ts";
@@ -28,7 +29,7 @@ export class Accounts implements vscode.AuthenticationProvider, vscode.Disposabl
   async createSession(): Promise<vscode.AuthenticationSession> {
     const signedInto = await this.signIn();
     const session = this.known.find((one) => one.id === signedInto);
-    if (!session) throw new Error("Nobody signed in.");
+    if (!session) throw new Error(t("Nobody signed in."));
     return session;
   }
 

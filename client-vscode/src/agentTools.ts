@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import type { AgentToolParams } from "./generated/protocol.ts";
@@ -8,7 +9,10 @@ import type { ServerInstallation } from "./serverInstallation.ts";
 const AID = "agent_tools";
 /** Of the tools in `package.json`, before the names that the server gives them. */
 const PREFIX = "benchwright_";
+// eslint-disable-next-line no-restricted-syntax -- a model reads it
 const NO_PROBLEM = "No problem is open in this window. Ask the user to open one in the Benchwright view.";
+// eslint-disable-next-line no-restricted-syntax -- the attempt's log keeps it
+const THROUGH = "tool of a model";
 
 interface Contributed {
   readonly name: string;
@@ -17,8 +21,8 @@ interface Contributed {
 
 /** Tools that end or cost something are confirmed by the person. */
 const CONFIRMED: Readonly<Record<string, string>> = {
-  benchwright_submit: "It submits the saved files and ends the attempt for good.",
-  benchwright_take_hint: "A hint may cost a share of the problem's points. That it was taken is recorded.",
+  benchwright_submit: t("It submits the saved files and ends the attempt for good."),
+  benchwright_take_hint: t("A hint may cost a share of the problem's points. That it was taken is recorded."),
 };
 
 /** Uses a tool of the current attempt; the server decides whether it is allowed, and records it. */
@@ -65,11 +69,11 @@ function toolOf(api: ToolApi, tools: AgentTools, { name, displayName }: Contribu
   const message = CONFIRMED[name];
   return {
     prepareInvocation: () => ({
-      invocationMessage: `Benchwright: ${displayName}`,
-      ...(message !== undefined && { confirmationMessages: { title: `${displayName}?`, message } }),
+      invocationMessage: t("Benchwright: {0}", displayName),
+      ...(message !== undefined && { confirmationMessages: { title: t("{0}?", displayName), message } }),
     }),
     async invoke({ input }, token) {
-      const text = await tools.use(name.slice(PREFIX.length), input, "tool of a model", token);
+      const text = await tools.use(name.slice(PREFIX.length), input, THROUGH, token);
       return new api.result([new api.text(text)]);
     },
   };

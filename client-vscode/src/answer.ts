@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { answerLength, answerShown, answerText } from "./answerFile.ts";
 import type { Attempts } from "./attempts.ts";
@@ -58,7 +59,7 @@ class FormSession implements vscode.Disposable {
     private readonly attempts: Attempts,
   ) {
     this.folder = vscode.Uri.joinPath(document.uri, "..");
-    const page = { extension, page: "answer", title: "Answer", pictures: [this.folder] };
+    const page = { extension, page: "answer", title: t("Answer"), pictures: [this.folder] };
     this.host = new WebviewHost(webview, page, (message) => this.receive(message));
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => {
@@ -142,8 +143,7 @@ class FormSession implements vscode.Disposable {
       this.postAnswer();
       await this.postResult();
     } catch (error) {
-      const reason = errorText(error);
-      this.host.post({ type: "problem", text: `The question cannot be shown. ${reason}` });
+      this.host.post({ type: "problem", text: t("The question cannot be shown. {0}", errorText(error)) });
     }
   }
 

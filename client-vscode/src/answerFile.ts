@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { AttemptStatus, Choice, Length } from "./generated/protocol.ts";
 
 /** The value of the choice that `answer.md` names, if it names one. */
@@ -18,22 +19,27 @@ export function answerShown(text: string): string {
 
 /** How long an answer is, in a line. */
 export function answerLength({ words, tokens }: Length): string {
-  const counted = `${words} ${words === 1 ? "word" : "words"}`;
-  if (tokens == null) return `${counted}. Tokens can't be counted: run ./run --setup to install the token table.`;
-  return `${counted}, ${tokens} ${tokens === 1 ? "token" : "tokens"}`;
+  const counted = words === 1 ? t("1 word") : t("{0} words", words);
+  if (tokens == null) return t("{0}. Tokens can't be counted: run ./run --setup to install the token table.", counted);
+  return `${counted}, ${tokens === 1 ? t("1 token") : t("{0} tokens", tokens)}`;
 }
 
 /** What saving an answer does, in the attempt's present state. */
 export function whatSavingDoes(state: AttemptStatus["state"], isScoredOnSave: boolean): string {
-  const saving = "Your answer is the file answer.md. Saving it (Ctrl+S, ⌘S on a Mac)";
   switch (state) {
     case "open":
-      return `${saving} keeps it. Nothing is scored until the clock starts.`;
+      return t(
+        "Your answer is the file answer.md. Saving it (Ctrl+S, ⌘S on a Mac) keeps it. Nothing is scored until the clock starts.",
+      );
     case "paused":
-      return `${saving} keeps it. Nothing is scored until the clock is resumed.`;
+      return t(
+        "Your answer is the file answer.md. Saving it (Ctrl+S, ⌘S on a Mac) keeps it. Nothing is scored until the clock is resumed.",
+      );
     case "running":
-      return isScoredOnSave ? `${saving} has it scored at once.` : `${saving} keeps it. It is scored when you submit it.`;
+      return isScoredOnSave
+        ? t("Your answer is the file answer.md. Saving it (Ctrl+S, ⌘S on a Mac) has it scored at once.")
+        : t("Your answer is the file answer.md. Saving it (Ctrl+S, ⌘S on a Mac) keeps it. It is scored when you submit it.");
     default:
-      return "This attempt has ended. Saving the answer changes nothing about its result.";
+      return t("This attempt has ended. Saving the answer changes nothing about its result.");
   }
 }

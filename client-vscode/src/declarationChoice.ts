@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { projectPlace } from "./projectList.ts";
 import { shown } from "./reporting.ts";
@@ -10,19 +11,19 @@ export async function chooseDeclaration(server: Server): Promise<boolean> {
   const found = await shown(server.request("declarations", { uri }));
   if (!found) return false;
   if (found.modules.length === 0) {
-    void vscode.window.showInformationMessage("No module that was needed so far is declared in several files.");
+    void vscode.window.showInformationMessage(t("No module that was needed so far is declared in several files."));
     return false;
   }
-  const rows = found.modules.map((one) => ({ label: one.name, description: one.chosen || "the nearest", one }));
-  const module = rows.length > 1 ? await vscode.window.showQuickPick(rows, { title: "Which Module?" }) : rows[0];
+  const rows = found.modules.map((one) => ({ label: one.name, description: one.chosen || t("the nearest"), one }));
+  const module = rows.length > 1 ? await vscode.window.showQuickPick(rows, { title: t("Which Module?") }) : rows[0];
   if (!module) return false;
   const { name, files, chosen } = module.one;
   const choices = [...files, ""].map((file) => ({
-    label: file || "The nearest",
+    label: file || t("The nearest"),
     file,
-    ...(file === chosen ? { description: "in use" } : {}),
+    ...(file === chosen ? { description: t("in use") } : {}),
   }));
-  const choice = await vscode.window.showQuickPick(choices, { title: `Which File Declares ${name}?` });
+  const choice = await vscode.window.showQuickPick(choices, { title: t("Which File Declares {0}?", name) });
   if (!choice) return false;
   return (await shown(server.request("useDeclaration", { uri, module: name, file: choice.file }))) !== undefined;
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { doctorPage, serverMissingPage } from "./doctorPage.ts";
 import { errorText, shown } from "./reporting.ts";
@@ -38,7 +39,7 @@ export class Doctor implements vscode.TextDocumentContentProvider, vscode.Dispos
     this.text = text;
     // A preview that is already open does not load the same document again.
     this.reports += 1;
-    const page = vscode.Uri.from({ scheme: SCHEME, path: "/Benchwright Doctor.md", query: String(this.reports) });
+    const page = vscode.Uri.from({ scheme: SCHEME, path: `/${t("Benchwright Doctor")}.md`, query: String(this.reports) });
     await vscode.commands.executeCommand("markdown.showPreview", page);
   }
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { ProgressType } from "vscode-languageclient/node";
 import type { Attempts } from "./attempts.ts";
@@ -29,7 +30,7 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
   ) {}
 
   provideTextDocumentContent(page: vscode.Uri): string {
-    return this.texts.get(page.query) ?? "This page is no longer there. Ask for it again.";
+    return this.texts.get(page.query) ?? t("This page is no longer there. Ask for it again.");
   }
 
   async finding(rule: FoundRule): Promise<void> {
@@ -49,10 +50,10 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
       const code = typeof one.code === "object" ? one.code.value : one.code;
       return code === undefined ? [] : [{ label: String(code), description: one.source ?? "", detail: one.message }];
     });
-    const chosen = rules.length > 1 ? await vscode.window.showQuickPick(rules, { title: "Explain a Finding" }) : rules[0];
+    const chosen = rules.length > 1 ? await vscode.window.showQuickPick(rules, { title: t("Explain a Finding") }) : rules[0];
     if (chosen) await this.finding({ uri: uri.toString(), code: chosen.label, source: chosen.description });
     else if (rules.length === 0) {
-      void vscode.window.showInformationMessage("No finding with a name is on this line. Put the cursor on a marked line.");
+      void vscode.window.showInformationMessage(t("No finding with a name is on this line. Put the cursor on a marked line."));
     }
   }
 
@@ -74,7 +75,7 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
   async generated(about: "failure" | "hint"): Promise<void> {
     const uri = this.here();
     if (uri === undefined) return;
-    const name = about === "hint" ? "A hint by a model" : "Why it may fail, by a model";
+    const name = about === "hint" ? t("A hint by a model") : t("Why it may fail, by a model");
     let page: Promise<vscode.Uri> | undefined;
     const write = ({ markdown }: GeneratedPart): void => {
       if (page === undefined) page = this.show(name, markdown);
@@ -96,7 +97,7 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
 
   private async explain(uri: string, test: string | null, hidden: boolean): Promise<void> {
     const found = await shown(this.server.request("explainFailure", { uri, test, hidden }));
-    if (found) await this.show("Why it may fail", found.markdown);
+    if (found) await this.show(t("Why it may fail"), found.markdown);
   }
 
   private update(page: vscode.Uri, markdown: string): void {

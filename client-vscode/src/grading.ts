@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Panel, PanelContext } from "./panel.ts";
 import type { Server } from "./server.ts";
@@ -21,12 +22,12 @@ export class GradingPanel implements Panel {
     }
     const grader = await this.pseudonym();
     if (grader === undefined) return;
-    const panel = vscode.window.createWebviewPanel("benchwright.grading", "Grade Answers", vscode.ViewColumn.Active, {
+    const panel = vscode.window.createWebviewPanel("benchwright.grading", t("Grade Answers"), vscode.ViewColumn.Active, {
       retainContextWhenHidden: true,
     });
     this.panel = panel;
     const grading = new GradingProcess(grader, this.context.server, (line) => host.post(line));
-    const page = { extension: this.context.extension, page: "grading", title: "Grade Answers" };
+    const page = { extension: this.context.extension, page: "grading", title: t("Grade Answers") };
     const host = new WebviewHost<ToGrading, FromGrading>(panel.webview, page, (message) => grading.receive(message));
     panel.onDidDispose(() => {
       grading.dispose();
@@ -41,11 +42,11 @@ export class GradingPanel implements Panel {
   private async pseudonym(): Promise<string | undefined> {
     const known = this.context.memory.get<string>(PSEUDONYM);
     const chosen = await vscode.window.showInputBox({
-      title: "Grade Answers",
-      prompt: "Your pseudonym as a grader. It is kept with your grades; your name is not.",
+      title: t("Grade Answers"),
+      prompt: t("Your pseudonym as a grader. It is kept with your grades; your name is not."),
       ignoreFocusOut: true,
       ...(known === undefined ? {} : { value: known }),
-      validateInput: (text) => (text.trim() ? undefined : "Type a pseudonym of at most 60 characters."),
+      validateInput: (text) => (text.trim() ? undefined : t("Type a pseudonym of at most 60 characters.")),
     });
     const grader = chosen?.trim();
     if (grader) await this.context.memory.update(PSEUDONYM, grader);
@@ -80,7 +81,7 @@ class GradingProcess implements vscode.Disposable {
     const found = await this.server.find();
     if (this.isOver) return;
     if (!found) {
-      this.fail("Benchwright is not installed. Run the command Benchwright: Install Server.");
+      this.fail(t("Benchwright is not installed. Run the command Benchwright: Install Server."));
       return;
     }
     const { command } = found;
@@ -93,8 +94,9 @@ class GradingProcess implements vscode.Disposable {
     });
     program.stderr.setEncoding("utf8").on("data", (text: string) => (this.errors += text));
     program.stdin.on("error", () => undefined);
-    program.on("error", () => this.fail(`${command} does not start. Run the command Benchwright: Doctor.`));
-    program.on("close", () => this.fail(this.errors.trim() || "The grading program has exited. Close this page and open it again."));
+    program.on("error", () => this.fail(t("{0} does not start. Run the command Benchwright: Doctor.", command)));
+    const exited = t("The grading program has exited. Close this page and open it again.");
+    program.on("close", () => this.fail(this.errors.trim() || exited));
   }
 
   private fail(reason: string): void {

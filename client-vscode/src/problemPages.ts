@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { problemPage } from "./problemLabel.ts";
 import { shown } from "./reporting.ts";
@@ -20,7 +21,7 @@ export class ProblemPages implements vscode.TextDocumentContentProvider, vscode.
       const problem = pack.problems.find((one) => one.ref === ref);
       if (problem) return problemPage(problem, pack);
     }
-    return "This problem is not installed any more.";
+    return t("This problem is not installed any more.");
   }
 
   async show(row: Row | undefined): Promise<void> {

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { ListView, ProjectListsView } from "./generated/protocol.ts";
 import { shown } from "./reporting.ts";
@@ -14,7 +15,7 @@ export async function chooseProjectList(server: Server): Promise<boolean> {
   const found = await shown(server.request("projectLists", { uri }));
   if (!found) return false;
   if (found.lists.length === 0) {
-    void vscode.window.showInformationMessage("The folder has no file list, so its files are found by what they declare.");
+    void vscode.window.showInformationMessage(t("The folder has no file list, so its files are found by what they declare."));
     return false;
   }
   const list = found.bySettings ? undefined : await listOf(found);
@@ -30,7 +31,7 @@ export async function projectPlace(): Promise<string | undefined> {
   const document = vscode.window.activeTextEditor?.document;
   if (document && vscode.workspace.getWorkspaceFolder(document.uri)) return document.uri.toString();
   const folders = vscode.workspace.workspaceFolders ?? [];
-  if (folders.length === 0) void vscode.window.showInformationMessage("Open the folder of a design first.");
+  if (folders.length === 0) void vscode.window.showInformationMessage(t("Open the folder of a design first."));
   const folder = folders.length > 1 ? await vscode.window.showWorkspaceFolderPick() : folders[0];
   return folder?.uri.toString();
 }
@@ -39,11 +40,14 @@ async function listOf({ lists, chosen }: ProjectListsView): Promise<ListItem | u
   const icon = (isChosen: boolean) => (isChosen ? "$(check) " : "");
   const items: ListItem[] = lists.map((list) => ({
     label: `${icon(list.name === chosen)}${list.name}`,
-    ...(list.used ? { description: "in use" } : {}),
+    ...(list.used ? { description: t("in use") } : {}),
     list,
   }));
-  const none = { label: `${icon(chosen === "")}Default`, description: "the folder's only list, or none if it has several" };
-  return vscode.window.showQuickPick([...items, none], { title: "Use Which File List?", placeHolder: "Name of a list" });
+  const none = {
+    label: `${icon(chosen === "")}${t("Default")}`,
+    description: t("the folder's only list, or none if it has several"),
+  };
+  return vscode.window.showQuickPick([...items, none], { title: t("Use Which File List?"), placeHolder: t("Name of a list") });
 }
 
 /** Undefined if nobody answered; empty for the default. */
@@ -53,12 +57,12 @@ async function targetOf(found: ProjectListsView, lists: readonly ListView[]): Pr
   const before = new Set(found.target.split(",").map((name) => name.trim()));
   if (lists.some((list) => list.several)) {
     const items = targets.map((label) => ({ label, picked: before.has(label) }));
-    const title = "Which Targets? None for the Default";
+    const title = t("Which Targets? None for the Default");
     const chosen = await vscode.window.showQuickPick(items, { canPickMany: true, title });
     return chosen?.map((item) => item.label).join(",");
   }
-  const items = [{ label: "Default", target: "" }, ...targets.map((label) => ({ label, target: label }))].map((item) =>
-    before.has(item.target) ? { ...item, description: "in use" } : item,
+  const items = [{ label: t("Default"), target: "" }, ...targets.map((label) => ({ label, target: label }))].map((item) =>
+    before.has(item.target) ? { ...item, description: t("in use") } : item,
   );
-  return (await vscode.window.showQuickPick(items, { title: "Which Target?" }))?.target;
+  return (await vscode.window.showQuickPick(items, { title: t("Which Target?") }))?.target;
 }

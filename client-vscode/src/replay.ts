@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { chosenAttempt } from "./attemptChoice.ts";
 import type { Panel, PanelContext } from "./panel.ts";
@@ -12,15 +13,15 @@ export class ReplayPanels implements Panel {
   constructor(private readonly context: PanelContext) {}
 
   async show(attempt?: string): Promise<void> {
-    const chosen = attempt ?? (await shown(chosenAttempt(this.context, "Replay an Attempt")));
+    const chosen = attempt ?? (await shown(chosenAttempt(this.context, t("Replay an Attempt"))));
     if (!chosen) return;
-    const panel = vscode.window.createWebviewPanel("benchwright.replay", "Replay", vscode.ViewColumn.Active, {
+    const panel = vscode.window.createWebviewPanel("benchwright.replay", t("Replay"), vscode.ViewColumn.Active, {
       retainContextWhenHidden: true,
     });
     this.open.add(panel);
     panel.onDidDispose(() => this.open.delete(panel));
     const { extension, server } = this.context;
-    const page = { extension, page: "replay", title: "Replay" };
+    const page = { extension, page: "replay", title: t("Replay") };
     const host = new WebviewHost<ToReplay, FromReplay>(panel.webview, page, async (message) => {
       try {
         if (message.type === "ready") {

@@ -1,45 +1,53 @@
+import { t } from "@vscode/l10n";
 import { clockTime, spokenTime } from "./duration.ts";
 import type { ReplayMark, ReplayView } from "./generated/protocol.ts";
 
 const KINDS: Readonly<Partial<Record<ReplayMark["kind"], string>>> = {
-  opened: "the problem was opened",
-  started: "the clock was started",
-  paused: "the clock was paused",
-  resumed: "the clock was resumed",
-  save: "saved",
-  run_started: "a run of the tests began",
-  run_finished: "a run of the tests ended",
-  run_cancelled: "a run of the tests was cancelled",
-  answered: "the answer was scored",
-  diagnostics: "the diagnostics changed",
-  text: "the file changed outside the editor",
-  focus: "the window gained or lost the focus",
-  idle: "a period without activity began or ended",
-  tick: "heartbeat",
-  submitted: "submitted",
-  abandoned: "given up",
-  timed_out: "the time ran out",
-  forecast: "the forecast was given",
-  self_estimate: "the self-estimate was given",
-  assist_shown: "a completion was offered",
-  assist_accepted: "a completion was accepted",
-  assist_rejected: "a completion was rejected",
-  violation: "a violation of the condition was detected",
+  opened: t("the problem was opened"),
+  started: t("the clock was started"),
+  paused: t("the clock was paused"),
+  resumed: t("the clock was resumed"),
+  save: t("saved"),
+  run_started: t("a run of the tests began"),
+  run_finished: t("a run of the tests ended"),
+  run_cancelled: t("a run of the tests was cancelled"),
+  answered: t("the answer was scored"),
+  diagnostics: t("the diagnostics changed"),
+  text: t("the file changed outside the editor"),
+  focus: t("the window gained or lost the focus"),
+  idle: t("a period without activity began or ended"),
+  tick: t("heartbeat"),
+  submitted: t("submitted"),
+  abandoned: t("given up"),
+  timed_out: t("the time ran out"),
+  forecast: t("the forecast was given"),
+  self_estimate: t("the self-estimate was given"),
+  assist_shown: t("a completion was offered"),
+  assist_accepted: t("a completion was accepted"),
+  assist_rejected: t("a completion was rejected"),
+  violation: t("a violation of the condition was detected"),
 };
 
 const ORIGINS: Readonly<Record<string, string>> = {
-  typed: "typed",
-  paste: "pasted",
-  completion: "an assistant's completion",
-  "completion-part": "part of an assistant's completion",
-  "own-completion": "a completion of Benchwright's assistant",
-  chat: "written by a chat or an agent",
-  suggestion: "selected from the suggestions",
-  snippet: "a snippet",
-  undo: "undone or redone",
-  format: "changed by a tool",
-  outside: "changed by another program",
-  unknown: "of unknown origin",
+  typed: t("typed"),
+  paste: t("pasted"),
+  completion: t("an assistant's completion"),
+  "completion-part": t("part of an assistant's completion"),
+  "own-completion": t("a completion of Benchwright's assistant"),
+  chat: t("written by a chat or an agent"),
+  suggestion: t("selected from the suggestions"),
+  snippet: t("a snippet"),
+  undo: t("undone or redone"),
+  format: t("changed by a tool"),
+  outside: t("changed by another program"),
+  unknown: t("of unknown origin"),
+};
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  passed: t("passed"),
+  failed: t("failed"),
+  error: t("error"),
+  cancelled: t("cancelled"),
 };
 
 /** Events that a viewer does not step to: they say nothing about the work. */
@@ -67,9 +75,12 @@ export function markText(mark: ReplayMark): string {
   if (mark.kind !== "edit" && mark.kind !== "edit_shape") {
     return `${where}${KINDS[mark.kind] ?? mark.kind.replaceAll("_", " ")}`;
   }
-  const length = mark.length ?? 0;
-  const amount = length > 0 ? `${length} ${length === 1 ? "character" : "characters"} ` : "text deleted, ";
-  return `${where}${amount}${ORIGINS[mark.origin ?? "unknown"] ?? mark.origin}`;
+  return `${where}${editText(mark.length ?? 0, ORIGINS[mark.origin ?? "unknown"] ?? mark.origin ?? "")}`;
+}
+
+function editText(inserted: number, origin: string): string {
+  if (inserted === 0) return t("text deleted, {0}", origin);
+  return inserted === 1 ? t("1 character {0}", origin) : t("{0} characters {1}", inserted, origin);
 }
 
 /** A moment as a screen reader should say it. */
@@ -90,11 +101,13 @@ export interface Stretch {
 /** Runs and pauses in the order of their beginning, each in words. */
 export function stretches(view: ReplayView): Stretch[] {
   const runs = view.runs.map((span, index): Stretch => {
-    const text = `Run ${index + 1}, ${span.what || "without a verdict"}: ${between(span.fromS, span.toS)}`;
+    const outcome = OUTCOMES[span.what] ?? (span.what || t("without a verdict"));
+    const text = t("Run {0}, {1}: {2}", index + 1, outcome, between(span.fromS, span.toS));
     return { kind: "run", fromS: span.fromS, toS: span.toS, outcome: span.what, text };
   });
   const pauses = view.pauses.map((span): Stretch => {
-    const text = `Pause${span.what ? ` (${span.what})` : ""}: ${between(span.fromS, span.toS)}`;
+    const when = between(span.fromS, span.toS);
+    const text = span.what ? t("Pause ({0}): {1}", span.what, when) : t("Pause: {0}", when);
     return { kind: "pause", fromS: span.fromS, toS: span.toS, outcome: "", text };
   });
   return [...runs, ...pauses].sort((one, other) => one.fromS - other.fromS);
@@ -111,5 +124,5 @@ export function changedPart(before: string, now: string): readonly [from: number
 }
 
 function between(fromS: number, toS: number): string {
-  return `${clockTime(fromS)} to ${clockTime(toS)}`;
+  return t("{0} to {1}", clockTime(fromS), clockTime(toS));
 }

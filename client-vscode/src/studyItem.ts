@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { isUnfinished, type Attempts } from "./attempts.ts";
 import { clockTime, spokenTime } from "./duration.ts";
@@ -11,7 +12,7 @@ export class StudyItem implements vscode.Disposable {
   private ticking: NodeJS.Timeout | undefined;
 
   constructor(private readonly attempts: Attempts) {
-    this.item.name = "Benchwright Study";
+    this.item.name = t("Benchwright Study");
     this.item.command = "benchwright.ui.study";
     this.subscription = attempts.onDidChangeCurrent(() => this.show());
     this.show();
@@ -39,13 +40,13 @@ export class StudyItem implements vscode.Disposable {
   private draw(status: AttemptStatus): void {
     const left = this.attempts.secondsLeft(status);
     const runs = runsLeft(status);
-    const time = left === undefined ? [] : [`${clockTime(left)} left`];
-    const spoken = left === undefined ? [] : [`${spokenTime(left)} left`];
-    const tries = runs === undefined ? [] : [`${runs} ${runs === 1 ? "run" : "runs"} left`];
-    this.item.text = ["$(record) Recording", ...time, ...tries].join(" · ");
-    this.item.tooltip = `${RECORDED[status.recording ?? "full"] ?? RECORDED.full}\nSelect to see the study, or to withdraw.`;
+    const time = left === undefined ? [] : [t("{0} left", clockTime(left))];
+    const spoken = left === undefined ? [] : [t("{0} left", spokenTime(left))];
+    const tries = runs === undefined ? [] : [runs === 1 ? t("1 run left") : t("{0} runs left", runs)];
+    this.item.text = [`$(record) ${t("Recording")}`, ...time, ...tries].join(" · ");
+    this.item.tooltip = t("{0}\nSelect to see the study, or to withdraw.", recordedSentence(status.recording));
     this.item.accessibilityInformation = {
-      label: `A Benchwright study records this task. ${[...spoken, ...tries].join(", ")}`.trim(),
+      label: t("A Benchwright study records this task. {0}", [...spoken, ...tries].join(", ")).trim(),
       role: "button",
     };
     // The last minute and the last run are highlighted.
@@ -54,8 +55,13 @@ export class StudyItem implements vscode.Disposable {
   }
 }
 
-const RECORDED: Readonly<Record<string, string>> = {
-  timing: "This study records when you do something, but no text.",
-  edits: "This study records when and where you edit, but no text.",
-  full: "This study records every change to the files of this task.",
-};
+function recordedSentence(recording: AttemptStatus["recording"]): string {
+  switch (recording) {
+    case "timing":
+      return t("This study records when you do something, but no text.");
+    case "edits":
+      return t("This study records when and where you edit, but no text.");
+    default:
+      return t("This study records every change to the files of this task.");
+  }
+}

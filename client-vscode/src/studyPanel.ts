@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { isUnfinished, type Attempts } from "./attempts.ts";
 import type { AttemptStatus, StudyView } from "./generated/protocol.ts";
@@ -34,7 +35,7 @@ export class StudyPanel implements vscode.Disposable {
 
   /** Shows the study that the person takes part in, or lets them choose among several. */
   async show(study?: string): Promise<void> {
-    const chosen = study ?? this.attempts.current?.study ?? (await shown(this.choose("Take Part in a Study")));
+    const chosen = study ?? this.attempts.current?.study ?? (await shown(this.choose(t("Take Part in a Study"))));
     if (!chosen) return;
     const view = await shown(this.server.request("study", { study: chosen }));
     if (view) this.present(view);
@@ -49,17 +50,18 @@ export class StudyPanel implements vscode.Disposable {
   }
 
   async withdraw(): Promise<void> {
-    const study = this.view?.study ?? this.attempts.current?.study ?? (await shown(this.choose("Withdraw from a Study")));
+    const study = this.view?.study ?? this.attempts.current?.study ?? (await shown(this.choose(t("Withdraw from a Study"))));
     if (!study) return;
-    const keep = "Withdraw, Keep My Data";
-    const remove = "Withdraw and Delete My Data";
+    const keep = t("Withdraw, Keep My Data");
+    const remove = t("Withdraw and Delete My Data");
     const choice = await vscode.window.showWarningMessage(
-      "Withdraw from this study?",
+      t("Withdraw from this study?"),
       {
         modal: true,
-        detail:
+        detail: t(
           "A task in progress ends, and nothing more is recorded. What was recorded so far is kept, or deleted " +
-          "from this machine together with the folders of your tasks.",
+            "from this machine together with the folders of your tasks.",
+        ),
       },
       keep,
       remove,
@@ -76,16 +78,18 @@ export class StudyPanel implements vscode.Disposable {
     const { studies } = await this.server.request("studies", {});
     if (studies.length === 0) {
       void vscode.window.showInformationMessage(
-        "There is no study to take part in on this machine. Its organisers start one with the command " +
-          "benchwright study run FILE --participant NAME in a terminal.",
+        t(
+          "There is no study to take part in on this machine. Its organisers start one with the command " +
+            "benchwright study run FILE --participant NAME in a terminal.",
+        ),
       );
       return undefined;
     }
     if (studies.length === 1) return studies[0]?.study;
     const items = studies.map(({ study, title: label, participant, done, total }) => {
-      return { label, description: `as ${participant}, ${done} of ${total} tasks done`, study };
+      return { label, description: t("as {0}, {1} of {2} tasks done", participant, done, total), study };
     });
-    return (await vscode.window.showQuickPick(items, { title, placeHolder: "Choose a study" }))?.study;
+    return (await vscode.window.showQuickPick(items, { title, placeHolder: t("Choose a study") }))?.study;
   }
 
   private present(view: StudyView): void {
@@ -101,7 +105,7 @@ export class StudyPanel implements vscode.Disposable {
     });
     this.panel = panel;
     panel.onDidDispose(() => (this.panel = this.host = undefined));
-    const page = { extension: this.extension, page: "study", title: "Study" };
+    const page = { extension: this.extension, page: "study", title: t("Study") };
     this.host = new WebviewHost(panel.webview, page, (message) => this.receive(message));
   }
 
@@ -119,7 +123,7 @@ export class StudyPanel implements vscode.Disposable {
         case "decline":
           this.panel?.dispose();
           void vscode.window.showInformationMessage(
-            "You did not agree, so nothing was recorded. You can still join: run Take Part in a Study.",
+            t("You did not agree, so nothing was recorded. You can still join: run Take Part in a Study."),
           );
           break;
         case "openTask":
@@ -200,7 +204,7 @@ export class StudyPanel implements vscode.Disposable {
   }
 
   private workspace(): string {
-    if (!this.view?.workspace) throw new Error("The task is not open. Open it first.");
+    if (!this.view?.workspace) throw new Error(t("The task is not open. Open it first."));
     return this.view.workspace;
   }
 

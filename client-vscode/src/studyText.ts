@@ -1,43 +1,44 @@
+import { t } from "@vscode/l10n";
 import { clockTime } from "./duration.ts";
 import type { AttemptStatus, StudyView } from "./generated/protocol.ts";
 
 /** How far the participant has come in the study. */
 export function progressText(view: Pick<StudyView, "practice" | "position" | "total">): string {
-  if (view.practice) return "Practice";
-  return view.position ? `Task ${view.position} of ${view.total}` : "";
+  if (view.practice) return t("Practice");
+  return view.position ? t("Task {0} of {1}", view.position, view.total) : "";
 }
 
 /** What the condition of a task means for the participant, as sentences. */
 export function conditionSentence(view: Pick<StudyView, "solver" | "assistants">): string {
   if (view.solver === "human") {
-    return (
+    return t(
       "Work on this task without help from an AI model. " +
-      "AI features of this editor are switched off as far as its settings allow, and any help you use is recorded."
+        "AI features of this editor are switched off as far as its settings allow, and any help you use is recorded.",
     );
   }
   if (view.solver !== "human+copilot") return "";
-  const names = (view.assistants ?? []).map((one) => (one === "benchwright" ? "Benchwright's own completion" : one));
-  return names.length > 0 ? `In this task you may use ${listed(names)}.` : "In this task you may use AI assistants.";
+  const names = (view.assistants ?? []).map((one) => (one === "benchwright" ? t("Benchwright's own completion") : one));
+  return names.length > 0 ? t("In this task you may use {0}.", listed(names)) : t("In this task you may use AI assistants.");
 }
 
 /** What a recording level keeps, as sentences. */
 export function recordingSentence(recording: string): string {
   switch (recording) {
     case "timing":
-      return (
+      return t(
         "The study records when you do something, the results of the hidden tests, your answers to the forms, and the " +
-        "extensions and AI settings of your editor. No text and no file name of your edits is kept."
+          "extensions and AI settings of your editor. No text and no file name of your edits is kept.",
       );
     case "edits":
-      return (
+      return t(
         "The study records when you do something, where and how much you edit, the results of the hidden tests, your " +
-        "answers to the forms, and the extensions and AI settings of your editor. None of the text you write is kept."
+          "answers to the forms, and the extensions and AI settings of your editor. None of the text you write is kept.",
       );
     default:
-      return (
+      return t(
         "The study records when you do something, every change to the files of a task, the results of the hidden " +
-        "tests, your answers to the forms, and the extensions and AI settings of your editor. Nothing outside a " +
-        "task's folder is recorded."
+          "tests, your answers to the forms, and the extensions and AI settings of your editor. Nothing outside a " +
+          "task's folder is recorded.",
       );
   }
 }
@@ -45,21 +46,22 @@ export function recordingSentence(recording: string): string {
 /** Where the data goes, as a sentence. */
 export function destinationSentence(dataTo: string): string {
   return dataTo === "nowhere"
-    ? "Your data stays on this machine until you or the organisers of the study export it."
-    : `While you take part, your records are written to ${dataTo}, from your consent on and as they grow.`;
+    ? t("Your data stays on this machine until you or the organisers of the study export it.")
+    : t("While you take part, your records are written to {0}, from your consent on and as they grow.", dataTo);
 }
 
 /** Whether the data has arrived, as sentences for a participant who has finished. */
 export function deliverySentences({ delivery, dataTo }: Pick<StudyView, "delivery" | "dataTo">): string[] {
   if (!delivery) return [];
-  if (delivery.arrived) return [`Your records were written to ${dataTo}.`];
-  if (!delivery.tries) return [`Your records are on their way. They are kept on this machine until ${dataTo} has them.`];
-  const times = delivery.tries === 1 ? "one attempt" : `${delivery.tries} attempts`;
-  return [
-    `Your records are not delivered yet, after ${times}. Nothing is lost: they are kept on this machine, and ` +
-      "Benchwright tries again each time the editor starts.",
-    delivery.told ?? "",
-  ];
+  if (delivery.arrived) return [t("Your records were written to {0}.", dataTo)];
+  const { tries } = delivery;
+  if (!tries) return [t("Your records are on their way. They are kept on this machine until {0} has them.", dataTo)];
+  const failed =
+    tries === 1
+      ? t("Your records are not delivered yet, after one attempt.")
+      : t("Your records are not delivered yet, after {0} attempts.", tries);
+  const kept = t("Nothing is lost: they are kept on this machine, and Benchwright tries again each time the editor starts.");
+  return [`${failed} ${kept}`, delivery.told ?? ""];
 }
 
 /** Runs that are left of a task with a limit. */
@@ -73,33 +75,33 @@ export function taskFacts(view: StudyView, status: AttemptStatus | undefined): [
   const allowed = status?.runsAllowed ?? view.runsAllowed ?? undefined;
   const used = status?.runs ?? 0;
   return [
-    ["Clock", CLOCK[status?.state ?? "open"]],
-    ["Time limit", limit === undefined ? "none" : `${clockTime(limit)} of active time; pauses do not count`],
-    ["Runs of the tests", allowed === undefined ? `${used} so far, any number` : `${used} of ${allowed}`],
+    [t("Task clock"), CLOCK[status?.state ?? "open"]],
+    [t("Time limit"), limit === undefined ? t("no limit") : t("{0} of active time; pauses do not count", clockTime(limit))],
+    [t("Runs of the tests"), allowed === undefined ? t("{0} so far, any number", used) : t("{0} of {1}", used, allowed)],
     ...(allowed === undefined
       ? []
-      : ([["Saving", "does not run the tests; use Run Hidden Tests"]] as [string, string][])),
-    ["Results", FEEDBACK[view.feedback] ?? view.feedback],
+      : ([[t("Saving"), t("does not run the tests; use Run Hidden Tests")]] as [string, string][])),
+    [t("Results"), FEEDBACK[view.feedback] ?? view.feedback],
   ];
 }
 
 const CLOCK: Readonly<Record<AttemptStatus["state"], string>> = {
-  open: "not started",
-  running: "running",
-  paused: "paused",
-  submitted: "ended, submitted",
-  abandoned: "ended, given up",
-  timed_out: "ended, out of time",
+  open: t("not started"),
+  running: t("running"),
+  paused: t("paused"),
+  submitted: t("ended, submitted"),
+  abandoned: t("ended, given up"),
+  timed_out: t("ended, out of time"),
 };
 
 const FEEDBACK: Readonly<Record<string, string>> = {
-  none: "not shown in this study",
-  verdict: "whether the hidden tests pass",
-  names: "which hidden tests pass",
-  messages: "which hidden tests pass, and the messages of those that fail",
-  full: "everything that the problem allows",
+  none: t("not shown in this study"),
+  verdict: t("whether the hidden tests pass"),
+  names: t("which hidden tests pass"),
+  messages: t("which hidden tests pass, and the messages of those that fail"),
+  full: t("everything that the problem allows"),
 };
 
 function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return names.length < 2 ? names.join("") : t("{0} and {1}", names.slice(0, -1).join(", "), names.at(-1) ?? "");
 }

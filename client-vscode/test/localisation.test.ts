@@ -49,6 +49,16 @@ for (const language of LANGUAGES) {
     }
   });
 
+  test(`a message in ${language} names commands as they are called in that language`, () => {
+    const english = read("package.nls.json");
+    const translated = read(`package.nls.${language}.json`);
+    const bundle = read(`l10n/bundle.l10n.${language}.json`);
+    for (const [key, title] of Object.entries(english)) {
+      const naming = [...messages].filter((message) => key.startsWith("command.") && message.includes(`Benchwright: ${title}`));
+      for (const message of naming) assert.ok(bundle[message]?.includes(translated[key] ?? "-"), `${key} in: ${message}`);
+    }
+  });
+
   test(`commands, views and first steps have translations into ${language} that keep their links`, () => {
     const english = read("package.nls.json");
     const translated = read(`package.nls.${language}.json`);

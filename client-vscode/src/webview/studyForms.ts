@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type {
   ForecastParams,
   QuestionnaireParams,
@@ -11,38 +12,38 @@ type Estimates = Omit<ForecastParams & SelfEstimateParams, "uri" | "study" | "pr
 
 const ASKED: Readonly<Record<string, Readonly<Record<When, string>>>> = {
   minutes: {
-    before: "How many minutes do you expect to need?",
-    after: "How many minutes do you think it took you?",
+    before: t("How many minutes do you expect to need?"),
+    after: t("How many minutes do you think it took you?"),
   },
-  minutes_without_ai: { before: "How many minutes do you expect to need without help from AI?", after: "" },
-  minutes_with_ai: { before: "How many minutes do you expect to need with help from AI?", after: "" },
+  minutes_without_ai: { before: t("How many minutes do you expect to need without help from AI?"), after: "" },
+  minutes_with_ai: { before: t("How many minutes do you expect to need with help from AI?"), after: "" },
   difficulty: {
-    before: "How hard will it be, from 1 (very easy) to 5 (very hard)?",
-    after: "How hard was it, from 1 (very easy) to 5 (very hard)?",
+    before: t("How hard will it be, from 1 (very easy) to 5 (very hard)?"),
+    after: t("How hard was it, from 1 (very easy) to 5 (very hard)?"),
   },
   prior_exposure: {
-    before: "Have you seen this problem before?",
-    after: "Had you seen this problem before?",
+    before: t("Have you seen this problem before?"),
+    after: t("Had you seen this problem before?"),
   },
   external_help: {
-    before: "Will anything outside this editor help you?",
-    after: "Did anything outside this editor help you: a person, a web page, a chat elsewhere?",
+    before: t("Will anything outside this editor help you?"),
+    after: t("Did anything outside this editor help you: a person, a web page, a chat elsewhere?"),
   },
   success: {
-    before: "How likely are you to solve it, in percent?",
-    after: "How likely is your solution to be correct, in percent?",
+    before: t("How likely are you to solve it, in percent?"),
+    after: t("How likely is your solution to be correct, in percent?"),
   },
 };
 
 const EXPOSURES = [
-  ["none", "No"],
-  ["similar", "A similar one"],
-  ["same", "Yes, this one"],
+  ["none", t("No")],
+  ["similar", t("A similar one")],
+  ["same", t("Yes, this one")],
 ] as const;
 
 const YES_NO = [
-  ["yes", "Yes"],
-  ["no", "No"],
+  ["yes", t("Yes")],
+  ["no", t("No")],
 ] as const;
 
 const SCALE = ["1", "2", "3", "4", "5"].map((value) => [value, value] as const);
@@ -65,7 +66,7 @@ export function estimateFields(asked: readonly string[], when: When): Node[] {
       case "external_help":
         return [
           choice(estimate, text, YES_NO, true),
-          field("help_note", "If so, what was it? (optional)", element("textarea", { rows: "2" })),
+          field("help_note", t("If so, what was it? (optional)"), element("textarea", { rows: "2" })),
         ];
       default:
         return [];
@@ -95,7 +96,7 @@ export function readEstimates(data: FormData, asked: readonly string[]): Estimat
 /** Fields of a questionnaire. */
 export function questionFields(questions: readonly StudyQuestionView[]): Node[] {
   return questions.map(({ id, ask, kind, choices, required }) => {
-    const text = required ? ask : `${ask} (optional)`;
+    const text = required ? ask : t("{0} (optional)", ask);
     switch (kind) {
       case "text":
         return field(id, text, element("textarea", { rows: "4", ...(required && { required: "" }) }));

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { AttemptStatus, QuestionView } from "../../generated/protocol.ts";
 import type { ResultsPage } from "../../resultsPage.ts";
 import { chosenValue, whatSavingDoes } from "../../answerFile.ts";
@@ -32,9 +33,9 @@ const form = element("form");
 // The live regions stay in the page, so that screen readers announce what changes in them.
 const length = element("p", { role: "status", class: "policy", id: "length" });
 const result = element("p", { role: "status", "aria-live": "polite", class: "headline" });
-const start = button("Start the Clock", () => send({ type: "start" }));
+const start = button(t("Start the Clock"), () => send({ type: "start" }));
 const hint = element("p", { class: "policy" });
-const submit = button("Submit", () => send({ type: "submit" }));
+const submit = button(t("Submit"), () => send({ type: "submit" }));
 start.hidden = submit.hidden = true;
 main().append(form, length, result, start, submit, hint);
 form.addEventListener("submit", (event) => event.preventDefault());
@@ -116,16 +117,16 @@ function languages(view: QuestionView): Node[] {
     // This form keeps its own question; the other one opens in a form of its own.
     select.value = "";
   });
-  return [element("p", { class: "language" }, element("label", { for: "language" }, "Language "), select)];
+  return [element("p", { class: "language" }, element("label", { for: "language" }, `${t("Language")} `), select)];
 }
 
 /** Offers unsaved changes after the editor or the machine crashed. */
 function draft(view: QuestionView): Node[] {
   const typed = view.draft;
   if (!typed) return [];
-  const offer = element("p", { class: "draft" }, "Your last changes were not saved, but they were kept. ");
+  const offer = element("p", { class: "draft" }, `${t("Your last changes were not saved, but they were kept.")} `);
   offer.append(
-    button("Restore", () => {
+    button(t("Restore"), () => {
       offer.remove();
       edit(typed.replace(/\n$/, ""));
       field()?.focus();
@@ -158,7 +159,7 @@ function choices(view: QuestionView, rich: (markdown: string) => Node): Node[] {
     const chosen = chosenValue(answer, view.choices) ?? (answer === first ? view.selected : undefined);
     for (const { input } of fields) input.checked = input.value === chosen;
   };
-  return [element("fieldset", {}, element("legend", {}, "Choose one answer"), ...rows)];
+  return [element("fieldset", {}, element("legend", {}, t("Choose one answer")), ...rows)];
 }
 
 function text(view: QuestionView): Node {
@@ -174,6 +175,6 @@ function text(view: QuestionView): Node {
   showAnswer = (answer) => {
     if (area.value !== answer) area.value = answer;
   };
-  const label = element("label", { for: "answer" }, short ? "What goes into the blank" : "Your answer, in Markdown");
+  const label = element("label", { for: "answer" }, short ? t("What goes into the blank") : t("Your answer, in Markdown"));
   return element("div", { class: "written" }, label, area);
 }

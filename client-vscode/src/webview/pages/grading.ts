@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { AnswerToGrade, GradeGiven, GradeRefused, GradeSkipped, GradingDone } from "../../generated/protocol.ts";
 import { connect } from "../connection.ts";
 import { button, element, fieldValue, keepFocus, main } from "../elements.ts";
@@ -26,15 +27,15 @@ function receive(message: ToGrading): void {
       show(message);
       break;
     case "done":
-      clear("There are no more answers to grade");
-      status.textContent = message.graded === 1 ? "You graded 1 answer." : `You graded ${message.graded} answers.`;
+      clear(t("There are no more answers to grade"));
+      status.textContent = message.graded === 1 ? t("You graded 1 answer.") : t("You graded {0} answers.", message.graded);
       break;
     case "refused":
       status.textContent = message.reason;
       status.className = "headline error";
       break;
     case "failed":
-      clear("Grading has stopped");
+      clear(t("Grading has stopped"));
       status.textContent = message.reason;
       status.className = "headline error";
       break;
@@ -52,12 +53,12 @@ function show(item: AnswerToGrade): void {
   const pictures = new Map(item.pictures.map((one) => [one.path, `data:${one.mediaType};base64,${one.data}`]));
   const rich = richText((path) => pictures.get(path));
   clear(item.title);
-  status.textContent = item.left === 1 ? "This is the last answer." : `${item.left} answers are left.`;
+  status.textContent = item.left === 1 ? t("This is the last answer.") : t("{0} answers are left.", item.left);
   answer.replaceChildren(
-    ...part("Question", element("div", { lang: item.language }, rich.block(item.question))),
+    ...part(t("Question"), element("div", { lang: item.language }, rich.block(item.question))),
     ...reference(item, rich),
-    ...part("Answer to grade", element("pre", { tabindex: "0", lang: item.language }, item.answer)),
-    element("details", {}, element("summary", {}, "How to grade"), rich.block(item.guidance)),
+    ...part(t("Answer to grade"), element("pre", { tabindex: "0", lang: item.language }, item.answer)),
+    element("details", {}, element("summary", {}, t("How to grade")), rich.block(item.guidance)),
   );
   form.replaceChildren(...fields(item));
   title.focus();
@@ -69,8 +70,8 @@ function part(heading: string, content: Node): Node[] {
 }
 
 function reference(item: AnswerToGrade, rich: RichText): Node[] {
-  const parts = item.reference ? part("Reference answer", element("div", {}, rich.block(item.reference))) : [];
-  return item.notes ? [...parts, ...part("Notes for graders", element("div", {}, rich.block(item.notes)))] : parts;
+  const parts = item.reference ? part(t("Reference answer"), element("div", {}, rich.block(item.reference))) : [];
+  return item.notes ? [...parts, ...part(t("Notes for graders"), element("div", {}, rich.block(item.notes)))] : parts;
 }
 
 function fields(item: AnswerToGrade): Node[] {
@@ -90,14 +91,14 @@ function fields(item: AnswerToGrade): Node[] {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   };
   return [
-    scale("label", "Grade", item.labels),
-    scale("difficulty", "How hard was it to grade, from 1 (easy) to 5 (hard)?", DIFFICULTIES),
-    element("div", { class: "written" }, element("label", { for: "comment" }, "Comment (optional)"), comment),
+    scale("label", t("Grade"), item.labels),
+    scale("difficulty", t("How hard was it to grade, from 1 (easy) to 5 (hard)?"), DIFFICULTIES),
+    element("div", { class: "written" }, element("label", { for: "comment" }, t("Comment (optional)")), comment),
     element(
       "div",
       { class: "actions" },
-      element("button", { type: "submit" }, "Save and Next (Ctrl+Enter)"),
-      button("Skip for Now", () => send({ type: "skip" })),
+      element("button", { type: "submit" }, t("Save and Next (Ctrl+Enter)")),
+      button(t("Skip for Now"), () => send({ type: "skip" })),
     ),
   ];
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { clockTime } from "../../duration.ts";
 import type { ReplayMark, ReplayedFiles, ReplayView } from "../../generated/protocol.ts";
 import { changedPart, markText, spokenMark, stopAt, stops, stretches, type Stretch } from "../../replayText.ts";
@@ -22,20 +23,20 @@ const send = connect<ToReplay, FromReplay>(receive);
 const title = element("h1", { tabindex: "-1" });
 const where = element("p", { class: "moment" });
 const track = element("div", { class: "track", "aria-hidden": "true" });
-const slider = element("input", { type: "range", min: "0", step: "any", "aria-label": "Moment of the attempt" });
-const play = button("Play", () => toggle());
+const slider = element("input", { type: "range", min: "0", step: "any", "aria-label": t("Moment of the attempt") });
+const play = button(t("Play"), () => toggle());
 const speed = element("select", { id: "speed" }, ...SPEEDS.map((one) => element("option", { value: one }, `${one} ×`)));
 const steps = element(
   "div",
   { class: "actions" },
   play,
-  button("Step Back", () => stepBy(-1)),
-  button("Step Forward", () => stepBy(1)),
-  element("label", { for: "speed" }, "Speed ", speed),
+  button(t("Step Back"), () => stepBy(-1)),
+  button(t("Step Forward"), () => stepBy(1)),
+  element("label", { for: "speed" }, `${t("Speed")} `, speed),
 );
 const files = element("select", { id: "file" });
-const chooser = element("p", {}, element("label", { for: "file" }, "File ", files));
-const text = element("pre", { tabindex: "0", class: "code", "aria-label": "Text of the file at this moment" });
+const chooser = element("p", {}, element("label", { for: "file" }, `${t("File")} `, files));
+const text = element("pre", { tabindex: "0", class: "code", "aria-label": t("Text of the file at this moment") });
 const list = element("details");
 const failure = element("p", { role: "status", "aria-live": "polite", class: "headline error" });
 main().append(title, where, track, slider, steps, chooser, text, list, failure);
@@ -89,17 +90,15 @@ function receive(message: ToReplay): void {
 function begin(view: ReplayView): void {
   marks = stops(view);
   durationS = Math.max(view.durationS, 0.001);
-  title.textContent = `Replay of ${view.problem}`;
+  title.textContent = t("Replay of {0}", view.problem);
   slider.max = String(durationS);
   files.replaceChildren(...view.paths.map((path) => element("option", { value: path }, path)));
   files.value = marks.find(isEdit)?.path ?? view.paths[0] ?? "";
   const parts = stretches(view);
   track.replaceChildren(...parts.map(bar));
-  list.replaceChildren(element("summary", {}, "Runs and pauses"), ...listOf(parts));
+  list.replaceChildren(element("summary", {}, t("Runs and pauses")), ...listOf(parts));
   chooser.hidden = text.hidden = !view.complete;
-  failure.textContent = view.complete
-    ? ""
-    : "This study recorded no text, so only times can be shown.";
+  failure.textContent = view.complete ? "" : t("This study recorded no text, so only times can be shown.");
   goTo(0, 0);
   slider.focus();
 }
@@ -113,7 +112,7 @@ function bar(part: Stretch): HTMLElement {
 }
 
 function listOf(parts: readonly Stretch[]): Node[] {
-  if (parts.length === 0) return [element("p", {}, "There were no runs and no pauses.")];
+  if (parts.length === 0) return [element("p", {}, t("There were no runs and no pauses."))];
   const items = parts.map((part) => {
     const jump = button(part.text, () => {
       pause();
@@ -137,7 +136,8 @@ function goTo(stop: number, atS: number): void {
   if (!mark) return;
   slider.value = String(atS);
   slider.setAttribute("aria-valuetext", spokenMark(mark));
-  where.textContent = `${clockTime(atS)} of ${clockTime(durationS)} · event ${stop + 1} of ${marks.length} · ${markText(mark)}`;
+  const time = t("{0} of {1}", clockTime(atS), clockTime(durationS));
+  where.textContent = `${time} · ${t("event {0} of {1}", stop + 1, marks.length)} · ${markText(mark)}`;
   ask(mark.seq);
 }
 
@@ -162,7 +162,7 @@ function showText(): void {
   const [from, to] = changedPart(textIn(before) ?? now, now);
   const changed = element("mark", {}, now.slice(from, to));
   text.replaceChildren(now.slice(0, from), ...(to > from ? [changed] : []), now.slice(to));
-  if (shown === undefined) text.textContent = "This file does not exist at this moment.";
+  if (shown === undefined) text.textContent = t("This file does not exist at this moment.");
   else if (to > from) changed.scrollIntoView({ block: "nearest" });
 }
 
@@ -176,7 +176,7 @@ function toggle(): void {
     return;
   }
   let atS = place >= marks.length - 1 ? 0 : Number(slider.value);
-  play.textContent = "Pause";
+  play.textContent = t("Pause");
   playing = setInterval(() => {
     atS = Math.min(durationS, atS + (Number(speed.value) * FRAME_MS) / 1000);
     goTo(stopAt(marks, atS), atS);
@@ -187,5 +187,5 @@ function toggle(): void {
 function pause(): void {
   clearInterval(playing);
   playing = undefined;
-  play.textContent = "Play";
+  play.textContent = t("Play");
 }

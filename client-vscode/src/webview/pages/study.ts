@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type {
   AttemptStatus,
   ForecastParams,
@@ -45,9 +46,10 @@ export type FromStudy =
 
 const send = connect<ToStudy, FromStudy>(receive);
 const rich = richText(() => undefined);
-const FORECAST_INTRODUCTION =
+const FORECAST_INTRODUCTION = t(
   "Read the problem, then say what you expect. The condition under which you will work on it is shown later, " +
-  "and the clock does not run. There are no wrong answers.";
+    "and the clock does not run. There are no wrong answers.",
+);
 
 const progress = element("p", { class: "policy" });
 const title = element("h1", { tabindex: "-1" });
@@ -90,7 +92,7 @@ function show(view: StudyView): void {
   leave.replaceChildren(
     ...(isOver || !hasAgreed
       ? []
-      : ["You can stop at any time without giving a reason. ", quiet(button("Withdraw…", () => command("withdraw")))]),
+      : [`${t("You can stop at any time without giving a reason.")} `, quiet(button(t("Withdraw…"), () => command("withdraw")))]),
   );
   title.focus();
   window.scrollTo(0, 0);
@@ -107,77 +109,74 @@ const PAGES: Readonly<Record<StudyView["step"], (view: StudyView) => Page>> = {
   self_estimate: selfEstimate,
   questionnaire,
   finished,
-  withdrawn: () => [
-    "You have withdrawn",
-    element("p", {}, "Nothing more is recorded. You can close this page."),
-  ],
-  closed: () => ["This study is over", element("p", {}, "It no longer accepts submissions. You can close this page.")],
+  withdrawn: () => [t("You have withdrawn"), element("p", {}, t("Nothing more is recorded. You can close this page."))],
+  closed: () => [t("This study is over"), element("p", {}, t("It no longer accepts submissions. You can close this page."))],
 };
 
 function finished(view: StudyView): Page {
   const waits = view.delivery?.arrived === false;
   return [
-    "Thank you",
-    element("p", {}, "You have finished this study. You can close this page."),
+    t("Thank you"),
+    element("p", {}, t("You have finished this study. You can close this page.")),
     ...deliverySentences(view).map((sentence) => element("p", {}, sentence)),
     actions(
-      ...(waits ? [button("Try Again Now", () => send({ type: "deliver" }))] : []),
-      button("See My Numbers", () => command("numbers")),
+      ...(waits ? [button(t("Try Again Now"), () => send({ type: "deliver" }))] : []),
+      button(t("See My Numbers"), () => command("numbers")),
     ),
   ];
 }
 
 function consent(view: StudyView): Page {
   const asked = view.consent;
-  if (!asked) return ["Welcome", actions(button("Continue", () => send({ type: "openTask" })))];
+  if (!asked) return [t("Welcome"), actions(button(t("Continue"), () => send({ type: "openTask" })))];
   return [
-    "Do you want to take part?",
+    t("Do you want to take part?"),
     ...(view.description ? [element("div", {}, rich.block(view.description))] : []),
-    element("section", { class: "consent", "aria-label": "Consent text", tabindex: "0" }, rich.block(asked.text)),
+    element("section", { class: "consent", "aria-label": t("Consent text"), tabindex: "0" }, rich.block(asked.text)),
     facts([
-      ["Version of this text", asked.version],
-      ["What is recorded", recordingSentence(view.recording)],
-      ["Where it goes", destinationSentence(view.dataTo)],
-      ["Your pseudonym", view.participant],
+      [t("Version of this text"), asked.version],
+      [t("What is recorded"), recordingSentence(view.recording)],
+      [t("Where it goes"), destinationSentence(view.dataTo)],
+      [t("Your pseudonym"), view.participant],
     ]),
-    element("p", {}, "Nothing is recorded before you agree. The status bar shows when something is recorded."),
+    element("p", {}, t("Nothing is recorded before you agree. The status bar shows when something is recorded.")),
     actions(
-      button("I Agree", () => send({ type: "agree", version: asked.version })),
-      quiet(button("I Do Not Agree", () => send({ type: "decline" }))),
+      button(t("I Agree"), () => send({ type: "agree", version: asked.version })),
+      quiet(button(t("I Do Not Agree"), () => send({ type: "decline" }))),
     ),
   ];
 }
 
 function open(view: StudyView): Page {
   return [
-    view.practice ? "A practice problem" : `Next: ${view.problemTitle ?? "the next task"}`,
+    view.practice ? t("A practice problem") : t("Next: {0}", view.problemTitle ?? t("the next task")),
     ...(view.practice
-      ? [element("p", {}, "Use it to get to know the editor, the clock and the tests. What you do here is not analysed.")]
+      ? [element("p", {}, t("Use it to get to know the editor, the clock and the tests. What you do here is not analysed."))]
       : []),
     element("p", {}, conditionSentence(view)),
     facts(taskFacts(view, undefined).slice(1)),
-    element("p", {}, "Read the task first: the clock starts only when you start it."),
-    actions(button("Open the Task", () => send({ type: "openTask" }))),
+    element("p", {}, t("Read the task first: the clock starts only when you start it.")),
+    actions(button(t("Open the Task"), () => send({ type: "openTask" }))),
   ];
 }
 
 function forecast(view: StudyView): Page {
   const { toForecast: asked, problem } = view;
-  if (!asked || problem == null) return ["What do you expect?"];
+  if (!asked || problem == null) return [t("What do you expect?")];
   const { pictures } = asked;
   const statement = richText((path) => pictures[path]).block(asked.statement);
-  const form = formOf(estimateFields(view.forecasts, "before"), "Save and Continue", (data) => {
+  const form = formOf(estimateFields(view.forecasts, "before"), t("Save and Continue"), (data) => {
     send({ type: "forecast", problem, given: readEstimates(data, view.forecasts) });
   });
   return [
-    `What do you expect of “${view.problemTitle ?? problem}”?`,
+    t("What do you expect of “{0}”?", view.problemTitle ?? problem),
     element("p", {}, FORECAST_INTRODUCTION),
-    element("section", { class: "consent", "aria-label": "The problem", tabindex: "0" }, statement),
+    element("section", { class: "consent", "aria-label": t("The problem"), tabindex: "0" }, statement),
     ...asked.files.map(({ path, text }) =>
       element(
         "details",
         {},
-        element("summary", {}, `File ${path}`),
+        element("summary", {}, t("File {0}", path)),
         element("pre", { tabindex: "0", "aria-label": path }, text),
       ),
     ),
@@ -188,25 +187,25 @@ function forecast(view: StudyView): Page {
 function unlock(view: StudyView): Page {
   if (!view.receipt) {
     return [
-      "Waiting for your first task",
-      element("p", {}, `Your forecasts are recorded. ${view.dataTo} gives you your tasks once it has them.`),
-      element("p", {}, "It does not answer at the moment. Nothing is lost."),
-      button("Try Again Now", () => send({ type: "deliver" })),
+      t("Waiting for your first task"),
+      element("p", {}, t("Your forecasts are recorded. {0} gives you your tasks once it has them.", view.dataTo)),
+      element("p", {}, t("It does not answer at the moment. Nothing is lost.")),
+      button(t("Try Again Now"), () => send({ type: "deliver" })),
     ];
   }
   const input = element("input", { name: "code", id: "field-code", required: "", autocomplete: "off", spellcheck: "false" });
-  const label = element("label", { for: "field-code" }, "Code from the organisers");
-  const form = formOf([element("div", { class: "written field" }, label, input)], "Show My First Task", (data) => {
+  const label = element("label", { for: "field-code" }, t("Code from the organisers"));
+  const form = formOf([element("div", { class: "written field" }, label, input)], t("Show My First Task"), (data) => {
     send({ type: "unlock", code: fieldValue(data, "code") });
   });
   return [
-    "Ask for your code",
+    t("Ask for your code"),
     element(
       "p",
       {},
-      "Your forecasts are recorded. Tell the organisers the receipt below. They give you the code that opens your tasks.",
+      t("Your forecasts are recorded. Tell the organisers the receipt below. They give you the code that opens your tasks."),
     ),
-    facts([["Receipt", view.receipt ?? ""]]),
+    facts([[t("Receipt"), view.receipt ?? ""]]),
     form,
   ];
 }
@@ -220,7 +219,7 @@ function work(view: StudyView): Page {
     clearInterval(ticking);
     news.replaceChildren(...rows(taskFacts(view, status)));
     if (status !== undefined && leftS !== undefined) {
-      news.append(element("div", {}, element("dt", {}, "Time left"), left));
+      news.append(element("div", {}, element("dt", {}, t("Time left")), left));
       const since = performance.now();
       const draw = (): void => {
         const runs = status.state === "running" && !status.held;
@@ -241,11 +240,11 @@ function work(view: StudyView): Page {
     );
   };
   return [
-    view.problemTitle ?? "The task",
+    view.problemTitle ?? t("The task"),
     element("p", {}, conditionSentence(view)),
     news,
     buttons,
-    element("p", { class: "policy" }, "These commands are also in the command palette (F1), under Benchwright."),
+    element("p", { class: "policy" }, t("These commands are also in the command palette (F1), under Benchwright.")),
   ];
 }
 
@@ -253,39 +252,39 @@ function steps(status: AttemptStatus | undefined): [string, StudyCommand][] {
   switch (status?.state) {
     case "running":
       return [
-        ["Go to the File", "showTask"],
-        ["Run Hidden Tests", "run"],
-        ["Submit…", "submit"],
-        ["Pause…", "pause"],
-        ["Give Up…", "abandon"],
+        [t("Go to the File"), "showTask"],
+        [t("Run Hidden Tests"), "run"],
+        [t("Submit…"), "submit"],
+        [t("Pause…"), "pause"],
+        [t("Give Up…"), "abandon"],
       ];
     case "paused":
       return [
-        ["Resume the Clock", "resume"],
-        ["Submit…", "submit"],
-        ["Give Up…", "abandon"],
+        [t("Resume the Clock"), "resume"],
+        [t("Submit…"), "submit"],
+        [t("Give Up…"), "abandon"],
       ];
     default:
       return [
-        ["Start the Clock", "start"],
-        ["Give Up…", "abandon"],
+        [t("Start the Clock"), "start"],
+        [t("Give Up…"), "abandon"],
       ];
   }
 }
 
 function selfEstimate(view: StudyView): Page {
   const fields = estimateFields(view.selfEstimates, "after");
-  const form = formOf(fields, "Save and Continue", (data) => {
+  const form = formOf(fields, t("Save and Continue"), (data) => {
     send({ type: "selfEstimate", given: readEstimates(data, view.selfEstimates) });
   });
-  return ["How was it?", element("p", {}, `About the task “${view.problemTitle ?? ""}”, which has ended.`), form];
+  return [t("How was it?"), element("p", {}, t("About the task “{0}”, which has ended.", view.problemTitle ?? "")), form];
 }
 
 function questionnaire(view: StudyView): Page {
-  const form = formOf(questionFields(view.questions), "Send My Answers", (data) => {
+  const form = formOf(questionFields(view.questions), t("Send My Answers"), (data) => {
     send({ type: "questionnaire", answers: readQuestions(data, view.questions) });
   });
-  return ["A few questions at the end", form];
+  return [t("A few questions at the end"), form];
 }
 
 function formOf(fields: readonly Node[], label: string, send: (data: FormData) => void): HTMLFormElement {
