@@ -59,7 +59,7 @@ for (const language of LANGUAGES) {
     }
   });
 
-  test(`commands, views and first steps have translations into ${language} that keep their links`, () => {
+  test(`commands, views, settings and first steps have translations into ${language} that keep their links`, () => {
     const english = read("package.nls.json");
     const translated = read(`package.nls.${language}.json`);
     assert.deepEqual(Object.keys(translated).sort(), Object.keys(english).sort());

@@ -21,6 +21,7 @@ interface Section {
 
 const manifest = JSON.parse(read("../package.json")) as { contributes: { configuration: readonly Section[] } };
 const sections = manifest.contributes.configuration;
+const english = JSON.parse(read("../package.nls.json")) as Readonly<Record<string, string>>;
 const offered = Object.fromEntries(sections.flatMap(({ properties }) => Object.entries(properties)));
 
 /** The table that is made from the server's own settings: name → what it has to be, default, description. */
@@ -57,7 +58,8 @@ test("the editor offers every setting of the server, with its kind and default",
 test("the editor describes the language server's settings as the reference does, and has no others", () => {
   const section = sections.find(({ title }) => title === "Language Server")?.properties ?? {};
   for (const [name, setting] of Object.entries(section)) {
-    assert.equal(setting.markdownDescription, wanted.get(name)?.told, name);
+    const described = setting.markdownDescription?.replace(/^%(.+)%$/, (_, key: string) => english[key] ?? "");
+    assert.equal(described, wanted.get(name)?.told, name);
   }
 });
 
