@@ -28,19 +28,36 @@ pytestmark = pytest.mark.skipif(NVIM is None, reason="Neovim is not installed: .
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What one session showed."""
     folder = tmp_path_factory.mktemp("neovim")
-    environment = {
+    (folder / "reference.sv").write_text(reference(PROBLEM))
+    environment = environment_in(folder)
+    subprocess.run(["benchwright", "open", f"starter/{PROBLEM}"], env=environment, check=True, capture_output=True)
+    design = folder / "home" / "workspaces" / "starter" / PROBLEM / "rtl" / "sync_fifo.sv"
+    variables = {"DESIGN": str(design), "REFERENCE": str(folder / "reference.sv")}
+    return played(folder, configuration(), "neovim_session.lua", **variables)
+
+
+def environment_in(folder: Path) -> dict[str, str]:
+    """The variables of a Neovim, and a server, that keep everything in a folder."""
+    return {
         **os.environ,
         **{f"XDG_{kind}_HOME": str(folder / kind) for kind in ("CONFIG", "DATA", "STATE", "CACHE")},
         "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
         "BENCHWRIGHT_HOME": str(folder / "home"),
-        "DESIGN": str(folder / "home" / "workspaces" / "starter" / PROBLEM / "rtl" / "sync_fifo.sv"),
-        "REFERENCE": str(folder / "reference.sv"),
-        "SEEN": str(folder / "seen.json"),
     }
-    (folder / "reference.sv").write_text(reference(PROBLEM))
-    (folder / "init.lua").write_text(configuration())
-    session = Path(__file__).with_name("neovim_session.lua")
-    subprocess.run(["benchwright", "open", f"starter/{PROBLEM}"], env=environment, check=True, capture_output=True)
+
+
+def played(folder: Path, init: str, script: str, **variables: str) -> dict[str, Any]:
+    """What a script saw in a Neovim with a configuration.
+
+    Args:
+        folder: Where all of it is kept.
+        init: The text of `init.lua`.
+        script: A file beside this one, which writes what it saw to `$SEEN`.
+        variables: More variables for it.
+    """
+    environment = environment_in(folder) | variables | {"SEEN": str(folder / "seen.json")}
+    (folder / "init.lua").write_text(init)
+    session = Path(__file__).with_name(script)
     ended = subprocess.run(
         [str(NVIM), "--headless", "-n", "-u", folder / "init.lua", "-c", f"luafile {session}"],
         env=environment,
