@@ -1,1 +1,1 @@
-"""How a problem is made, and whether it is any good."""
+"""How a problem is made, and whether it is any good: its files, mutation of its reference, near-copies."""

@@ -1,4 +1,4 @@
-"""The pages about data sets, on small sets of our own in the published layouts."""
+"""The pages about data sets and their harnesses, on small sets of our own in the published layouts."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def _quarch(reader: Reader) -> None:
 def _rtllm(reader: Reader) -> None:
     write_rtllm(reader.folder / "RTLLM", {"gate": STRICT})
     reader.words["RTLLM/Arithmetic/Adder/adder_8bit"] = "RTLLM/Area/Kind/gate"
+    reader.words["adder_8bit"] = "gate"
 
 
 def _verilogeval(reader: Reader) -> None:
@@ -77,6 +78,7 @@ def _verilogeval(reader: Reader) -> None:
 
 
 WALKS = {
+    "docs/how-to/find-weak-tests.md": Walk(_rtllm),
     "docs/how-to/import-csbench.md": Walk(_csbench),
     "docs/how-to/import-cvdp.md": Walk(_cvdp),
     "docs/how-to/import-quarch.md": Walk(_quarch),

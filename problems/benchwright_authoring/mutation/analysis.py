@@ -1,0 +1,230 @@
+"""Runs mutants through the harness, and has those that survive compared with the reference."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Protocol
+
+from benchwright_authoring.mutation.catalogue import KINDS
+from benchwright_authoring.mutation.findings import Counterexample, Finding, ProblemFindings, Status
+from benchwright_authoring.mutation.mutant import Mutant
+from benchwright_authoring.mutation.mutants import Compiler, in_turn, is_design_file, mutants
+from benchwright_harness.cluster.task import Task
+from benchwright_harness.errors import BadHarnessError
+from benchwright_harness.grade import BatchGrader, solved_files
+from benchwright_harness.plan import make_plan
+from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Outcome, Reason, Verdict
+
+_PATIENCE = 10.0
+"""How many times the reference's time a mutant has."""
+_LEAST_LIMIT_S = 5.0
+_SCORED = {kind.name: kind.is_scored for kind in KINDS}
+_REFUSED = frozenset({Reason.BUILD_FAILED, Reason.REFUSED})
+
+
+class Opinion(Protocol):
+    """What is proved of two designs."""
+
+    @property
+    def result(self) -> str:
+        """`equivalent`, `differs` or `unknown`."""
+
+    @property
+    def depth(self) -> int | None:
+        """Up to which cycle they are equivalent; None for all."""
+
+    @property
+    def cycle(self) -> int | None:
+        """The first cycle in which they differ."""
+
+    @property
+    def stimulus(self) -> Sequence[Mapping[str, int]]:
+        """By cycle: input → value, which a simulation has confirmed."""
+
+    @property
+    def reason(self) -> str:
+        """Why it is unknown."""
+
+
+Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str], Awaitable[Opinion]]
+"""Compares a reference with another design, by their files and the name of their top module."""
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The mutants of a problem that are tried."""
+
+    problem: Problem
+    files: Mapping[str, bytes]
+    """The reference, with what it leaves alone."""
+    possible: int
+    chosen: tuple[Mutant, ...]
+    refused: tuple[Mutant, ...]
+    """Those before the last chosen one that slang refuses."""
+    top: str | None
+    """The design's top module; None if that is unknown."""
+
+
+def candidates(problem: Problem, *, seed: int, limit: int | None) -> Candidates:
+    """Which mutants of a problem's reference to try.
+
+    Args:
+        problem: A design problem, with its hidden part.
+        seed: Of the sample. The same one gives the same mutants.
+        limit: How many that slang accepts; None for all.
+    """
+    files = solved_files(problem)
+    changed = {path: text for path, text in problem.hidden.reference.items() if path in problem.public.expected}
+    found = mutants(files, changed)
+    compiler = Compiler(files)
+    chosen: list[Mutant] = []
+    refused: list[Mutant] = []
+    for mutant in in_turn(found, f"{seed} {problem.id}"):
+        if len(chosen) == limit:
+            break
+        (chosen if compiler.accepts(mutant) else refused).append(mutant)
+    possible = sum(map(len, found.values()))
+    return Candidates(problem, files, possible, tuple(chosen), tuple(refused), _top(problem, compiler.tops))
+
+
+def _top(problem: Problem, tops: Sequence[str]) -> str | None:
+    """The module that the harness tests, or the only one that no other instantiates."""
+    try:
+        steps = make_plan(problem.hidden.harness).steps
+    except BadHarnessError:
+        steps = ()
+    named = [step.env["TOPLEVEL"] for step in steps if step.env.get("TOPLEVEL") in tops]
+    return named[0] if named else tops[0] if len(tops) == 1 else None
+
+
+class Analyser(BatchGrader):
+    """Runs the mutants of many problems. Verdicts are kept as they come, so that an interrupted analysis continues."""
+
+    async def analyse(
+        self, wanted: Sequence[Candidates], prove: Prove | None = None, proofs_at_once: int = 1
+    ) -> list[ProblemFindings]:
+        """What becomes of the mutants, in the order of the problems.
+
+        The references run first: a problem whose reference does not pass is left out, and what it took limits the
+        time of its mutants. Only mutants that survive are compared with the reference: one that fails differs from it.
+
+        Args:
+            wanted: The mutants.
+            prove: Compares a survivor with the reference; None leaves all of them survivors.
+            proofs_at_once: How many comparisons run at a time.
+        """
+        selected = await self._selections({id(one.problem): one.problem for one in wanted})
+        references = {
+            number: self._task(one.problem, one.files, selected[id(one.problem)]) for number, one in enumerate(wanted)
+        }
+        passed = await self._all(references.values())
+        runs: list[dict[str, Task]] = []
+        for number, one in enumerate(wanted):
+            reference = passed[references[number].key]
+            limit_s = max(_LEAST_LIMIT_S, _PATIENCE * reference.wall_s)
+            is_tried = reference.outcome is Outcome.PASSED
+            runs.append(
+                {
+                    mutant.id: self._task(one.problem, mutant.applied(one.files), references[number].selection, limit_s)
+                    for mutant in (one.chosen if is_tried else ())
+                }
+            )
+        verdicts = await self._all(task for tasks in runs for task in tasks.values())
+        found = [
+            _found(one, passed[references[number].key], runs[number], verdicts) for number, one in enumerate(wanted)
+        ]
+        return found if prove is None else await self._compare(wanted, found, prove, asyncio.Semaphore(proofs_at_once))
+
+    async def _compare(
+        self,
+        wanted: Sequence[Candidates],
+        found: Sequence[ProblemFindings],
+        prove: Prove,
+        gate: asyncio.Semaphore,
+    ) -> list[ProblemFindings]:
+        """The findings, with what is proved of survivors whose kinds are scored."""
+
+        async def compared(one: Candidates, finding: Finding) -> Finding:
+            if one.top is None or not _needs_proof(finding):
+                return finding
+            async with gate:
+                other = _design(finding.mutant.applied(one.files))
+                opinion = await prove(_design(one.files), other, one.top)
+            self._count(done=1)
+            return _in_the_light_of(opinion, finding)
+
+        self._count(
+            planned=sum(
+                _needs_proof(finding)
+                for one, problem in zip(wanted, found, strict=True)
+                for finding in problem.findings
+                if one.top is not None
+            )
+        )
+        return [
+            problem.model_copy(
+                update={"findings": tuple(await asyncio.gather(*(compared(one, each) for each in problem.findings)))}
+            )
+            for one, problem in zip(wanted, found, strict=True)
+        ]
+
+    async def _all(self, tasks: Iterable[Task]) -> dict[str, Verdict]:
+        """The verdicts of tasks, by their keys."""
+        wanted = list(tasks)
+        self._count(planned=len({task.key for task in wanted}))
+        async with aclosing(self._verdicts_of(wanted)) as finished:
+            return {task.key: verdict async for task, verdict in finished}
+
+
+def _found(
+    one: Candidates, reference: Verdict, runs: Mapping[str, Task], verdicts: Mapping[str, Verdict]
+) -> ProblemFindings:
+    if reference.outcome is not Outcome.PASSED:
+        return ProblemFindings(id=one.problem.id, left_out=f"The reference does not pass: {reference.summary}")
+    refused = [
+        Finding(mutant=mutant, is_scored=_SCORED[mutant.kind], status=Status.NOT_COMPILED) for mutant in one.refused
+    ]
+    ran = [_finding(one, mutant, verdicts[runs[mutant.id].key]) for mutant in one.chosen]
+    return ProblemFindings(id=one.problem.id, possible=one.possible, findings=(*ran, *refused))
+
+
+def _finding(one: Candidates, mutant: Mutant, verdict: Verdict) -> Finding:
+    status = Status.KILLED
+    if verdict.outcome is Outcome.PASSED:
+        status = Status.SURVIVED
+    elif verdict.outcome is Outcome.ERROR:
+        status = Status.UNDECIDED
+    elif verdict.reason in _REFUSED:
+        status = Status.NOT_COMPILED
+    return Finding(
+        mutant=mutant,
+        is_scored=_SCORED[mutant.kind],
+        status=status,
+        reason=verdict.reason,
+        tests=tuple(test.name for test in verdict.tests if not test.passed),
+        diff=mutant.diff(one.files) if status is Status.SURVIVED else "",
+    )
+
+
+def _needs_proof(finding: Finding) -> bool:
+    return finding.status is Status.SURVIVED and finding.is_scored
+
+
+def _in_the_light_of(opinion: Opinion, finding: Finding) -> Finding:
+    """A survivor with what is proved of it."""
+    if opinion.result == "differs" and opinion.cycle is not None:
+        stimulus = tuple(dict(inputs) for inputs in opinion.stimulus)
+        return finding.model_copy(update={"counterexample": Counterexample(cycle=opinion.cycle, stimulus=stimulus)})
+    if opinion.result != "equivalent":
+        return finding.model_copy(update={"note": opinion.reason})
+    if opinion.depth is not None:
+        return finding.model_copy(update={"note": f"does not differ in the first {opinion.depth} cycles"})
+    return finding.model_copy(update={"status": Status.EQUIVALENT, "diff": ""})
+
+
+def _design(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {path: content for path, content in files.items() if is_design_file(path)}

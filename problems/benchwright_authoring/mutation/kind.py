@@ -1,0 +1,23 @@
+"""A kind of fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pyslang.syntax import SyntaxNode
+
+from benchwright_authoring.mutation.source import Edit, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of fault, by a name that reports and programs may depend on."""
+
+    name: str
+    what: str
+    """What it does, for people: `+ for -`."""
+    edits: Callable[[Source, SyntaxNode], Iterator[Edit]]
+    """The faults of this kind in one node of the tree itself, not in what is below it."""
+    is_scored: bool = True
+    """False if it can differ by the order of simulation events alone, which no harness has to notice."""

@@ -1,0 +1,103 @@
+"""The mutants of a reference: which there are, which are tried, and which slang refuses."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from pathlib import PurePosixPath
+
+import pyslang
+from pyslang.ast import Compilation
+from pyslang.syntax import SyntaxTree
+
+from benchwright_authoring.mutation.catalogue import KINDS
+from benchwright_authoring.mutation.mutant import Mutant
+from benchwright_authoring.mutation.source import Source
+from benchwright_verilog.semantics.trees import Preprocessing, encodable, parsing_options
+
+_SUFFIXES = (".sv", ".v")
+
+
+def is_design_file(path: str) -> bool:
+    """Whether slang reads a file of this name as SystemVerilog."""
+    return PurePosixPath(path).suffix in _SUFFIXES
+
+
+def mutants(reference: Mapping[str, bytes], changed: Mapping[str, str]) -> dict[str, list[Mutant]]:
+    """All mutants by kind, in the order of the text; each changed file comes up once.
+
+    Args:
+        reference: All files that are compiled, path → content.
+        changed: Those of them that are the reference's own; faults are put into these.
+    """
+    found: dict[str, list[Mutant]] = {kind.name: [] for kind in KINDS}
+    for path in filter(is_design_file, changed):
+        source = Source(path, reference[path].decode(errors="replace"))
+        if source.content != reference[path]:
+            # Its offsets would be those of another text.
+            continue
+        seen = {reference[path]}
+        for mutant in _mutants_of(source):
+            content = mutant.applied(reference)[path]
+            if content not in seen:
+                seen.add(content)
+                found[mutant.kind].append(mutant)
+    return {kind: made for kind, made in found.items() if made}
+
+
+def _mutants_of(source: Source) -> Iterator[Mutant]:
+    nodes = list(source.nodes())
+    for kind in KINDS:
+        for node in nodes:
+            for edit in kind.edits(source, node):
+                span = (edit.start, edit.end)
+                yield Mutant.of(source.path, source.content, kind=kind.name, span=span, after=edit.text)
+
+
+def in_turn(found: Mapping[str, list[Mutant]], seed: str) -> Iterator[Mutant]:
+    """Mutants in the order in which they are tried: one of each kind after the other, of each kind by chance.
+
+    Args:
+        found: As of `mutants`.
+        seed: The same seed gives the same order, so that fewer are the first of more.
+    """
+    shuffled = [random.Random(f"{seed} {kind}").sample(found[kind], len(found[kind])) for kind in sorted(found)]  # noqa: S311
+    for each in zip_longest(*shuffled):
+        yield from (mutant for mutant in each if mutant is not None)
+
+
+class Compiler:
+    """Tells whether slang accepts a changed reference. Where it refuses the reference itself, it accepts everything.
+
+    Args:
+        reference: All files that are compiled, path → content.
+    """
+
+    def __init__(self, reference: Mapping[str, bytes]) -> None:
+        self._reference = reference
+        self._is_of_use = not _has_errors(_compiled(reference))
+
+    def accepts(self, mutant: Mutant) -> bool:
+        """Whether slang finds no error in the reference with this fault."""
+        return not self._is_of_use or not _has_errors(_compiled(mutant.applied(self._reference)))
+
+    @property
+    def tops(self) -> list[str]:
+        """The modules that no other instantiates."""
+        return [top.name for top in _compiled(self._reference).getRoot().topInstances]
+
+
+def _compiled(files: Mapping[str, bytes]) -> Compilation:
+    sources = pyslang.SourceManager()
+    compilation = Compilation()
+    for path in filter(is_design_file, files):
+        text = encodable(files[path].decode(errors="replace"))
+        compilation.addSyntaxTree(
+            SyntaxTree.fromFileInMemory(text, sources, path, path, parsing_options(Preprocessing(), 0))
+        )
+    return compilation
+
+
+def _has_errors(compilation: Compilation) -> bool:
+    return any(diagnostic.isError() for diagnostic in compilation.getAllDiagnostics())

@@ -1,0 +1,49 @@
+"""Assignments: left out, stuck, or blocking where they should not be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyslang.syntax import (
+    BinaryExpressionSyntax,
+    ContinuousAssignSyntax,
+    ExpressionStatementSyntax,
+    IntegerVectorExpressionSyntax,
+    LiteralExpressionSyntax,
+    SyntaxKind,
+    SyntaxNode,
+)
+
+from benchwright_authoring.mutation.kind import Kind
+from benchwright_authoring.mutation.source import Edit, Source
+
+_ASSIGNMENTS = (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmentExpression)
+
+
+def _dropped(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    if isinstance(node, ExpressionStatementSyntax) and isinstance(node.expr, BinaryExpressionSyntax):
+        yield from source.replaced(node, ";")
+
+
+def _stuck(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    if isinstance(node, BinaryExpressionSyntax) and node.kind in _ASSIGNMENTS:
+        in_design = isinstance(node.parent, ExpressionStatementSyntax | ContinuousAssignSyntax)
+        is_constant = isinstance(node.right, LiteralExpressionSyntax | IntegerVectorExpressionSyntax)
+        if in_design and not is_constant and source.has_place(node.right):
+            for value in ("'0", "'1"):
+                yield from source.replaced(node.right, value)
+
+
+def _other_assignment(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    if isinstance(node, ExpressionStatementSyntax) and isinstance(node.expr, BinaryExpressionSyntax):
+        if node.expr.kind is SyntaxKind.AssignmentExpression:
+            yield from source.replaced(node.expr.operatorToken, "<=")
+        elif node.expr.kind is SyntaxKind.NonblockingAssignmentExpression:
+            yield from source.replaced(node.expr.operatorToken, "=")
+
+
+KINDS = (
+    Kind("assignment-dropped", "an assignment left out", _dropped),
+    Kind("stuck", "all zeros or all ones instead of a value", _stuck),
+    Kind("blocking", "a blocking assignment for a non-blocking one, or the other way round", _other_assignment, False),
+)

@@ -1,0 +1,107 @@
+"""Constants: one more, one less, the other bit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pyslang.syntax import (
+    BitSelectSyntax,
+    ElementSelectSyntax,
+    IntegerVectorExpressionSyntax,
+    LiteralExpressionSyntax,
+    RangeSelectSyntax,
+    SyntaxKind,
+    SyntaxNode,
+)
+
+from benchwright_authoring.mutation.kind import Kind
+from benchwright_authoring.mutation.source import Edit, Source
+
+_BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
+_DIGITS = {"b": "b", "o": "o", "d": "d", "h": "X"}
+_MOST_BITS = 4096
+
+
+def shifted(text: str, by: int) -> str | None:
+    """A literal with another value in the same notation; None if there is none.
+
+    Args:
+        text: As it is written: `8'hFF`, `12`, `'1`.
+        by: What to add; it wraps at the size.
+    """
+    text = text.replace("_", "")
+    if text.isdigit():
+        return str(int(text) + by) if int(text) + by >= 0 else None
+    if text in ("'0", "'1"):
+        return "'1" if text == "'0" else "'0"
+    sized = re.fullmatch(r"(\d*)\s*'\s*([sS]?)([bodhBODH])\s*([0-9a-fA-F]+)", text)
+    if not sized:
+        return None
+    size, sign, base, digits = sized.groups()
+    bits = int(size) if size and len(size) < 6 else 32
+    if not 0 < bits <= _MOST_BITS:
+        return None
+    value = (int(digits, _BASES[base.lower()]) + by) % (1 << bits)
+    return f"{size}'{sign}{base}{value:{_DIGITS[base.lower()]}}"
+
+
+def _literals(source: Source, node: SyntaxNode, by: int) -> Iterator[Edit]:
+    is_number = node.kind in (
+        SyntaxKind.IntegerLiteralExpression,
+        SyntaxKind.UnbasedUnsizedLiteralExpression,
+        SyntaxKind.IntegerVectorExpression,
+    )
+    # What selects has kinds of its own.
+    if not is_number or isinstance(node.parent, BitSelectSyntax | RangeSelectSyntax):
+        return
+    if isinstance(node, LiteralExpressionSyntax | IntegerVectorExpressionSyntax):
+        text = source.text(node)
+        other = shifted(text, by)
+        if other is not None and other != text:
+            yield from source.replaced(node, other)
+
+
+def _more(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    yield from _literals(source, node, 1)
+
+
+def _less(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    yield from _literals(source, node, -1)
+
+
+def moved(source: Source, node: SyntaxNode, by: int) -> str:
+    """An expression plus or minus one."""
+    text = source.text(node)
+    return shifted(text, by) or f"({text}) {'+' if by > 0 else '-'} 1"
+
+
+def _index(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    if isinstance(node, BitSelectSyntax) and isinstance(node.parent, ElementSelectSyntax):
+        for by in (1, -1):
+            if source.has_place(node.expr) and source.text(node.expr) + f"{by:+}" != "0-1":
+                yield from source.replaced(node.expr, moved(source, node.expr, by))
+
+
+def _part_select(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    if not (isinstance(node, RangeSelectSyntax) and isinstance(node.parent, ElementSelectSyntax)):
+        return
+    if not (source.has_place(node.left) and source.has_place(node.right)):
+        return
+    if node.kind is not SyntaxKind.SimpleRangeSelect:
+        for by in (1, -1):
+            if source.text(node.left) + f"{by:+}" != "0-1":
+                yield from source.replaced(node.left, moved(source, node.left, by))
+        return
+    for by in (1, -1):
+        if source.text(node.right) + f"{by:+}" != "0-1":
+            left, right = moved(source, node.left, by), moved(source, node.right, by)
+            yield from source.replaced(node, f"{left}:{right}")
+
+
+KINDS = (
+    Kind("index", "an element's neighbour: x[i + 1] for x[i]", _index),
+    Kind("part-select", "a part select one further: x[8:1] for x[7:0]", _part_select),
+    Kind("constant-plus-one", "a constant plus one", _more),
+    Kind("constant-minus-one", "a constant minus one", _less),
+)

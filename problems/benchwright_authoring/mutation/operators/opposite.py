@@ -1,0 +1,23 @@
+"""The opposite of a condition, written as the kinds of operators write it, so that a fault is not made twice."""
+
+from __future__ import annotations
+
+from pyslang.syntax import BinaryExpressionSyntax, ConditionalPredicateSyntax, PrefixUnaryExpressionSyntax
+
+from benchwright_authoring.mutation.source import Source
+
+_OPPOSITES = {"==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def opposite(source: Source, predicate: ConditionalPredicateSyntax) -> str:
+    """The opposite of a condition of `source`: `a` of `!a`, `a != b` of `a == b`, else `!(a)`."""
+    conditions = list(predicate.conditions)
+    only = conditions[0].expr if len(conditions) == 1 else None
+    if isinstance(only, PrefixUnaryExpressionSyntax) and only.operatorToken.rawText == "!":
+        return source.text(only.operand)
+    if isinstance(only, BinaryExpressionSyntax) and (other := _OPPOSITES.get(only.operatorToken.rawText)):
+        operator = only.operatorToken.range
+        before = source.content[predicate.sourceRange.start.offset : operator.start.offset].decode()
+        after = source.content[operator.end.offset : predicate.sourceRange.end.offset].decode()
+        return f"{before}{other}{after}"
+    return f"!({source.text(predicate)})"

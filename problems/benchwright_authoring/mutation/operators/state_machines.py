@@ -1,0 +1,44 @@
+"""State machines: another next state, a branch of another state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyslang.syntax import BinaryExpressionSyntax, IdentifierNameSyntax, StandardCaseItemSyntax, SyntaxKind, SyntaxNode
+
+from benchwright_authoring.mutation.kind import Kind
+from benchwright_authoring.mutation.source import Edit, Source
+
+_ASSIGNMENTS = (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmentExpression)
+
+
+def _next_name(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    """The state that is declared after the one that is named."""
+    if isinstance(node, IdentifierNameSyntax):
+        name = node.identifier.valueText
+        for group in source.states:
+            if name in group:
+                yield from source.replaced(node, group[(group.index(name) + 1) % len(group)])
+                return
+
+
+def _transitions(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    parent = node.parent
+    while parent is not None and parent.kind in (
+        SyntaxKind.ConditionalExpression,
+        SyntaxKind.ParenthesizedExpression,
+    ):
+        parent = parent.parent
+    if isinstance(parent, BinaryExpressionSyntax) and parent.kind in _ASSIGNMENTS:
+        yield from _next_name(source, node)
+
+
+def _labels(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    if isinstance(node.parent, StandardCaseItemSyntax):
+        yield from _next_name(source, node)
+
+
+KINDS = (
+    Kind("transition", "another next state", _transitions),
+    Kind("state-of-branch", "a branch of a case for another state", _labels),
+)

@@ -1,0 +1,62 @@
+"""Widths, depths and signs of what is declared in a module's body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyslang.syntax import (
+    DeclaratorSyntax,
+    InvocationExpressionSyntax,
+    RangeDimensionSpecifierSyntax,
+    RangeSelectSyntax,
+    SyntaxNode,
+    VariableDimensionSyntax,
+)
+
+from benchwright_authoring.mutation.kind import Kind
+from benchwright_authoring.mutation.operators.constants import moved
+from benchwright_authoring.mutation.source import Edit, Source
+
+
+def _range(node: SyntaxNode) -> RangeSelectSyntax | None:
+    if isinstance(node, VariableDimensionSyntax) and isinstance(node.specifier, RangeDimensionSpecifierSyntax):
+        selector = node.specifier.selector
+        return selector if isinstance(selector, RangeSelectSyntax) else None
+    return None
+
+
+def _narrower(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    span = _range(node)
+    if span is None or isinstance(node.parent, DeclaratorSyntax):
+        return
+    # [0:0] would become [-1:0], which is wider.
+    if source.has_place(span) and source.text(span.left) != source.text(span.right):
+        is_downward = source.text(span.left) != "0"
+        end = span.left if is_downward else span.right
+        yield from source.replaced(end, moved(source, end, -1))
+
+
+def _shallower(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    span = _range(node)
+    if span is None or not isinstance(node.parent, DeclaratorSyntax) or not source.has_place(span):
+        return
+    if source.text(span.left) != source.text(span.right):
+        end = span.right if source.text(span.left) == "0" else span.left
+        yield from source.replaced(end, moved(source, end, -1))
+
+
+def _unsigned(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+    if isinstance(node, InvocationExpressionSyntax) and source.has_place(node.left):
+        name = source.text(node.left)
+        if name in ("$signed", "$unsigned"):
+            yield from source.replaced(node.left, "$unsigned" if name == "$signed" else "$signed")
+    signing = getattr(node, "signing", None)
+    if signing is not None and signing.rawText == "signed":
+        yield from source.replaced(signing, "")
+
+
+KINDS = (
+    Kind("width", "a vector one bit narrower", _narrower),
+    Kind("depth", "a memory one word shorter", _shallower),
+    Kind("sign", "unsigned for signed", _unsigned),
+)

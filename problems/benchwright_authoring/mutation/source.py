@@ -1,0 +1,139 @@
+"""A file of a reference as slang parses it, and the pieces of it that may be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyslang
+from pyslang.parsing import Token
+from pyslang.syntax import (
+    CaseStatementSyntax,
+    DeclaratorSyntax,
+    EnumTypeSyntax,
+    IdentifierNameSyntax,
+    ModuleHeaderSyntax,
+    StandardCaseItemSyntax,
+    SyntaxKind,
+    SyntaxNode,
+    SyntaxTree,
+    VariableDimensionSyntax,
+)
+
+from benchwright_verilog.semantics.trees import Preprocessing, encodable, parsing_options
+
+# Interfaces stay as they are, and what only simulation or a checker reads says nothing about the design.
+_LEFT_OUT = frozenset(
+    {
+        SyntaxKind.AssertPropertyStatement,
+        SyntaxKind.AssumePropertyStatement,
+        SyntaxKind.AttributeInstance,
+        SyntaxKind.CoverPropertyStatement,
+        SyntaxKind.CovergroupDeclaration,
+        SyntaxKind.DelayControl,
+        SyntaxKind.EnumType,
+        SyntaxKind.FinalBlock,
+        SyntaxKind.FunctionPrototype,
+        SyntaxKind.ImmediateAssertStatement,
+        SyntaxKind.PropertyDeclaration,
+        SyntaxKind.SequenceDeclaration,
+        SyntaxKind.TimingControlExpression,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A replacement of bytes `start` to `end` (exclusive) of a file."""
+
+    start: int
+    end: int
+    text: str
+
+
+def children(node: SyntaxNode) -> list[SyntaxNode]:
+    """The nodes directly below one, in the order of the text."""
+    return [child for child in node if isinstance(child, SyntaxNode)]
+
+
+def descendants(node: SyntaxNode) -> Iterator[SyntaxNode]:
+    """A node and all below it, in the order of the text, outer ones first; as deep as slang takes it."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting.extend(reversed(children(one)))
+
+
+class Source:
+    """One file. What comes out of a macro or an included file is left alone: it has no place of its own in the file.
+
+    Args:
+        path: Its path in the workspace.
+        text: Its content. Nothing that it includes is opened.
+    """
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.content = encodable(text).encode()
+        # A source manager takes a path once.
+        self._sources = pyslang.SourceManager()
+        self.tree = SyntaxTree.fromFileInMemory(
+            self.content.decode(), self._sources, path, path, parsing_options(Preprocessing(), 0)
+        )
+
+    def nodes(self) -> Iterator[SyntaxNode]:
+        """Every piece that may be changed, in the order of the text, outer ones first."""
+        waiting = [self.tree.root]
+        while waiting:
+            node = waiting.pop()
+            if node.kind in _LEFT_OUT or isinstance(node, ModuleHeaderSyntax):
+                continue
+            if self.has_place(node):
+                yield node
+            # What is in a dimension is the business of the kinds that change the dimension as a whole.
+            if not isinstance(node, VariableDimensionSyntax):
+                waiting.extend(reversed(children(node)))
+
+    def has_place(self, piece: SyntaxNode | Token) -> bool:
+        """Whether a piece is written in the file itself, from its first to its last character."""
+        where = piece.range if isinstance(piece, Token) else piece.sourceRange
+        is_here = all(
+            self._sources.isFileLoc(end) and self._sources.getRawFileName(end.buffer) == self.path
+            for end in (where.start, where.end)
+        )
+        return is_here and where.start.offset < where.end.offset
+
+    def text(self, node: SyntaxNode) -> str:
+        """A piece as it is written; only for one that `has_place`."""
+        return self.content[node.sourceRange.start.offset : node.sourceRange.end.offset].decode()
+
+    def replaced(self, piece: SyntaxNode | Token, text: str) -> Iterator[Edit]:
+        """A replacement of a piece, if that has a place in the file."""
+        if self.has_place(piece):
+            where = piece.range if isinstance(piece, Token) else piece.sourceRange
+            yield Edit(where.start.offset, where.end.offset, text)
+
+    def exchanged(self, first: SyntaxNode, second: SyntaxNode) -> Iterator[Edit]:
+        """Two pieces in each other's place, the first of which stands before the second."""
+        if self.has_place(first) and self.has_place(second) and self.text(first) != self.text(second):
+            start, end = first.sourceRange.start.offset, second.sourceRange.end.offset
+            between = self.content[first.sourceRange.end.offset : second.sourceRange.start.offset].decode()
+            yield Edit(start, end, self.text(second) + between + self.text(first))
+
+    @cached_property
+    def states(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of names that stand for states: the members of each `enum`, the names that label one `case`."""
+        found: dict[tuple[str, ...], None] = {}
+        for node in descendants(self.tree.root):
+            names: list[str] = []
+            if isinstance(node, EnumTypeSyntax):
+                names = [member.name.valueText for member in node.members if isinstance(member, DeclaratorSyntax)]
+            elif isinstance(node, CaseStatementSyntax):
+                items = [item for item in node.items if isinstance(item, StandardCaseItemSyntax)]
+                labels = [label for item in items for label in item.expressions]
+                names = [label.identifier.valueText for label in labels if isinstance(label, IdentifierNameSyntax)]
+            if len(set(names)) > 1:
+                found[tuple(dict.fromkeys(names))] = None
+        return tuple(found)

@@ -1,0 +1,57 @@
+"""What is proved is asked for once, and what was not decided again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchwright_authoring.mutation.known_opinions import KnownOpinion, KnownOpinions
+
+REFERENCE, OTHER = {"a.sv": b"a & b"}, {"a.sv": b"a | b"}
+
+
+class Prover:
+    def __init__(self, result: str) -> None:
+        self.asked: list[str] = []
+        self._result = result
+
+    async def __call__(self, reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str) -> KnownOpinion:
+        self.asked.append(top)
+        return KnownOpinion(result=self._result, depth=None, cycle=2, stimulus=({"a": 1},), reason="why")
+
+
+async def test_an_opinion_is_kept_over_a_restart(tmp_path: Path) -> None:
+    prover = Prover("differs")
+    first = await KnownOpinions(tmp_path / "kept", prover, "tools")(REFERENCE, OTHER, "m")
+    again = await KnownOpinions(tmp_path / "kept", prover, "tools")(REFERENCE, OTHER, "m")
+    assert first == again
+    assert again.stimulus == ({"a": 1},)
+    assert prover.asked == ["m"]
+    assert {file.stat().st_mode & 0o777 for file in (tmp_path / "kept").iterdir()} == {0o600}
+
+
+async def test_other_designs_and_other_tools_are_asked_about_again(tmp_path: Path) -> None:
+    prover = Prover("equivalent")
+    await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m")
+    await KnownOpinions(tmp_path, prover, "tools")(OTHER, REFERENCE, "m")
+    await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "n")
+    await KnownOpinions(tmp_path, prover, "newer")(REFERENCE, OTHER, "m")
+    assert len(prover.asked) == 4
+
+
+async def test_what_was_not_decided_is_tried_again(tmp_path: Path) -> None:
+    prover = Prover("unknown")
+    known = KnownOpinions(tmp_path, prover, "tools")
+    for _ in range(2):
+        await known(REFERENCE, OTHER, "m")
+    assert len(prover.asked) == 2
+
+
+async def test_a_file_that_can_not_be_read_is_proved_again(tmp_path: Path) -> None:
+    prover = Prover("equivalent")
+    known = KnownOpinions(tmp_path, prover, "tools")
+    await known(REFERENCE, OTHER, "m")
+    (file,) = tmp_path.iterdir()
+    file.write_text("{")
+    await known(REFERENCE, OTHER, "m")
+    assert len(prover.asked) == 2

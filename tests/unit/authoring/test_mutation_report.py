@@ -1,0 +1,112 @@
+"""What counts in a kill rate, and what people read of an analysis."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchwright_authoring.mutation.catalogue import KINDS
+from benchwright_authoring.mutation.findings import (
+    Counterexample,
+    Finding,
+    PackFindings,
+    ProblemFindings,
+    Status,
+)
+from benchwright_authoring.mutation.mutant import Mutant
+from benchwright_authoring.mutation.rates import kind_of, rate, rates_by, weakest_first
+from benchwright_authoring.mutation.report import page
+from benchwright_problems.verdict import Reason
+
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "find-weak-tests.md"
+
+
+def finding(
+    status: Status,
+    *,
+    kind: str = "boundary",
+    line: int = 1,
+    is_scored: bool = True,
+    reason: Reason | None = None,
+    example: Counterexample | None = None,
+    diff: str = "",
+) -> Finding:
+    mutant = Mutant(id="abc", kind=kind, path="rtl/a.sv", line=line, start=0, end=1, before="a", after="b")
+    return Finding(mutant=mutant, status=status, is_scored=is_scored, reason=reason, counterexample=example, diff=diff)
+
+
+def pack(*problems: ProblemFindings, limit: int | None = None) -> PackFindings:
+    return PackFindings(
+        pack="mine", version="1", seed=0, limit=limit, toolchain="t", sandbox="bwrap", proofs=True, problems=problems
+    )
+
+
+def test_what_is_equivalent_undecided_or_not_compiled_does_not_count() -> None:
+    others = (Status.EQUIVALENT, Status.UNDECIDED, Status.NOT_COMPILED)
+    found = [finding(Status.KILLED), finding(Status.SURVIVED), *map(finding, others)]
+    assert (rate(found).killed.count, rate(found).killed.total) == (1, 2)
+
+
+def test_what_can_differ_by_scheduling_alone_does_not_count() -> None:
+    found = [finding(Status.KILLED), finding(Status.SURVIVED, is_scored=False), finding(Status.KILLED, is_scored=False)]
+    assert (rate(found).killed.count, rate(found).killed.total) == (1, 1)
+
+
+def test_a_timeout_counts_as_killed_and_is_counted_apart() -> None:
+    found = [finding(Status.KILLED, reason=Reason.TIMEOUT), finding(Status.KILLED, reason=Reason.TESTS_FAILED)]
+    assert (rate(found).killed.count, rate(found).timeouts) == (2, 1)
+
+
+def test_the_interval_is_wilsons() -> None:
+    # Newcombe 1998, "Two-sided confidence intervals for the single proportion", method 3: 81 of 263.
+    found = [finding(Status.KILLED)] * 81 + [finding(Status.SURVIVED)] * 182
+    assert rate(found).killed.low == pytest.approx(0.2553, abs=5e-5)
+    assert rate(found).killed.high == pytest.approx(0.3662, abs=5e-5)
+
+
+def test_of_nothing_there_is_no_rate() -> None:
+    assert rate([]).killed.value is None
+    assert rates_by([finding(Status.EQUIVALENT)], kind_of) == {}
+
+
+def test_the_kind_that_survives_most_comes_first() -> None:
+    found = [finding(Status.KILLED, kind="edge"), finding(Status.SURVIVED, kind="boundary")]
+    assert list(rates_by(found, kind_of)) == ["boundary", "edge"]
+
+
+def test_the_weakest_harness_comes_first_and_what_was_left_out_has_its_reason() -> None:
+    strong = ProblemFindings(id="strong", findings=(finding(Status.KILLED),))
+    weak = ProblemFindings(id="weak", findings=(finding(Status.SURVIVED),))
+    absent = ProblemFindings(id="absent", left_out="The reference does not pass: failed: x")
+    found = pack(strong, weak, absent)
+    assert [one.id for one in weakest_first(found)] == ["weak", "strong"]
+    text = page(found)
+    assert text.index("| weak |") < text.index("| strong |")
+    assert "| absent | The reference does not pass: failed: x |" in text
+
+
+def test_a_survivor_is_shown_as_a_diff_with_the_inputs_for_which_it_differs() -> None:
+    example = Counterexample(cycle=1, stimulus=({"rst": 1, "d": 255}, {"rst": 0, "d": 16}))
+    survivor = finding(Status.SURVIVED, line=7, example=example, diff="--- a/rtl/a.sv\n-a\n+b\n")
+    text = page(pack(ProblemFindings(id="p", findings=(survivor,))))
+    assert "`abc` boundary, rtl/a.sv:7: a comparison off by one" in text
+    assert "```diff\n--- a/rtl/a.sv\n-a\n+b\n```" in text
+    assert "It differs in cycle 1" in text
+    assert "| 1 | 0x0 | 0x10 |" in text
+
+
+def test_a_diff_can_not_end_its_block() -> None:
+    text = page(pack(ProblemFindings(id="p", findings=(finding(Status.SURVIVED, diff="-// ```\n+# heading\n"),))))
+    assert "````diff\n-// ```\n+# heading\n````" in text
+
+
+def test_the_page_about_weak_tests_names_every_kind() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert rows == [kind.name for kind in KINDS]
+
+
+def test_a_report_that_was_written_is_read_again() -> None:
+    found = pack(ProblemFindings(id="p", findings=(finding(Status.SURVIVED, reason=Reason.PASSED),)), limit=3)
+    assert PackFindings.model_validate_json(found.model_dump_json()) == found
