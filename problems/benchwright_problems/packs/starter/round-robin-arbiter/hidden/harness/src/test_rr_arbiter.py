@@ -6,14 +6,14 @@ import random
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge, Timer
+from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
 N = int(os.environ["N"])
 ALL = 2**N - 1
 
 
 class Bench:
-    """Drives at falling edges and compares shortly before the rising edge."""
+    """Drives at falling edges and compares shortly before and after the rising edge."""
 
     def __init__(self, dut):
         self.dut = dut
@@ -57,6 +57,9 @@ class Bench:
         winner = self.winner(req)
         if accept and winner is not None:
             self.first = (winner + 1) % N
+        await RisingEdge(self.dut.clk)
+        await Timer(1, unit="ns")
+        self.check(req)
         await FallingEdge(self.dut.clk)
 
 

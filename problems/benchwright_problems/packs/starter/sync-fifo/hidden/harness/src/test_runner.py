@@ -11,6 +11,7 @@ from cocotb_tools.runner import get_runner
 PARAMETER_SETS = [
     {"WIDTH": 8, "DEPTH": 8, "ALMOST_FULL": 6, "ALMOST_EMPTY": 2},
     {"WIDTH": 13, "DEPTH": 5, "ALMOST_FULL": 5, "ALMOST_EMPTY": 0},
+    {"WIDTH": 1, "DEPTH": 6, "ALMOST_FULL": 2, "ALMOST_EMPTY": 5},
 ]
 
 

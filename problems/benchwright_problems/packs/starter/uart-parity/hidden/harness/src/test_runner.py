@@ -8,7 +8,7 @@ import pytest
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
 
-PARAMETER_SETS = [{"CLKS_PER_BIT": 2}, {"CLKS_PER_BIT": 5}]
+PARAMETER_SETS = [{"CLKS_PER_BIT": 2}, {"CLKS_PER_BIT": 7}]
 
 
 @pytest.mark.parametrize("parameters", PARAMETER_SETS, ids=str)
