@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { AgentTools } from "./agentTools.ts";
 import type { Attempts } from "./attempts.ts";
@@ -7,11 +8,12 @@ import { errorText } from "./reporting.ts";
 import type { Server } from "./server.ts";
 
 const THROUGH = "@benchwright";
-const HELP =
+const HELP = t(
   "I can show this problem (`/problem`), your status (`/status`) and its hints (`/hints`), " +
-  "and explain the newest failure (`/explain`). " +
-  "I ask a model only where the problem's rules allow explanations by one.";
-const NOT_ALLOWED = "This problem's rules do not allow chat. Open another problem.";
+    "and explain the newest failure (`/explain`). " +
+    "I ask a model only where the problem's rules allow explanations by one.",
+);
+const NOT_ALLOWED = t("This problem's rules do not allow chat. Open another problem.");
 
 /** `@benchwright` in the editor's chat: answers from the server; a model is asked only where that is allowed. */
 export function registerChat(server: Server, attempts: Attempts, tools: AgentTools): vscode.Disposable {
@@ -35,7 +37,7 @@ export function registerChat(server: Server, attempts: Attempts, tools: AgentToo
     token: vscode.CancellationToken,
   ): Promise<void> {
     if (!attempts.current) {
-      stream.markdown("No problem is open. Open one in the Benchwright view.");
+      stream.markdown(t("No problem is open. Open one in the Benchwright view."));
     } else if (!tools.areAllowed) {
       stream.markdown(NOT_ALLOWED);
     } else if (request.command === undefined) {
@@ -74,6 +76,6 @@ function show(command: string, text: string, stream: vscode.ChatResponseStream):
 function showHints(stream: vscode.ChatResponseStream, hints: Hints): void {
   stream.markdown(hintsText(hints));
   if (hints.next?.waits_for === null) {
-    stream.button({ command: "benchwright.ui.takeHint", title: `Take Hint ${hints.next.number}…` });
+    stream.button({ command: "benchwright.ui.takeHint", title: t("Take Hint {0}…", hints.next.number) });
   }
 }

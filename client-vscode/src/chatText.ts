@@ -1,4 +1,6 @@
+import { t } from "@vscode/l10n";
 import { spokenTime } from "./duration.ts";
+import { word } from "./words.ts";
 
 /** What the tool `status` says of an attempt, as far as it is shown here. */
 export interface Status {
@@ -19,20 +21,21 @@ export interface Hints {
 
 /** An attempt's status as Markdown. */
 export function statusText(status: Status): string {
-  const of = status.runs_allowed === undefined ? "" : ` of ${status.runs_allowed}`;
-  const lines = [`State: ${status.state}`, `Runs of the hidden tests: ${status.runs}${of}`];
-  if (status.active_s !== undefined) lines.push(`Time at work: ${spokenTime(status.active_s)}`);
-  if (status.remaining_s !== undefined) lines.push(`Time left: ${spokenTime(status.remaining_s)}`);
-  if (status.verdict) lines.push(`Newest run: ${status.verdict.headline}`);
+  const { runs, runs_allowed: allowed } = status;
+  const ran = allowed === undefined ? String(runs) : t("{0} of {1}", runs, allowed);
+  const lines = [t("State: {0}", word(status.state)), t("Runs of the hidden tests: {0}", ran)];
+  if (status.active_s !== undefined) lines.push(t("Time at work: {0}", spokenTime(status.active_s)));
+  if (status.remaining_s !== undefined) lines.push(t("Time left: {0}", spokenTime(status.remaining_s)));
+  if (status.verdict) lines.push(t("Newest run: {0}", status.verdict.headline));
   const message = status.verdict?.message ? `\n\n${status.verdict.message}` : "";
   return `${lines.map((line) => `- ${line}`).join("\n")}${message}`;
 }
 
 /** The hints that were taken, and what the next one costs or waits for, as Markdown. */
 export function hintsText({ hints, taken, next }: Hints): string {
-  const parts = taken.map(({ number, text }) => `**Hint ${number} of ${hints}.** ${text}`);
-  if (next?.waits_for) parts.push(`Hint ${next.number} can be taken after ${next.waits_for}.`);
-  else if (next) parts.push(`Hint ${next.number} of ${hints} costs ${next.costs}.`);
-  else parts.push("There are no more hints.");
+  const parts = taken.map(({ number, text }) => t("**Hint {0} of {1}.** {2}", number, hints, text));
+  if (next?.waits_for) parts.push(t("Hint {0} can be taken after {1}.", next.number, next.waits_for));
+  else if (next) parts.push(t("Hint {0} of {1} costs {2}.", next.number, hints, next.costs));
+  else parts.push(t("There are no more hints."));
   return parts.join("\n\n");
 }

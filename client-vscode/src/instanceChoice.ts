@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { InstanceList } from "./generated/protocol.ts";
 import { parametersOf } from "./instanceLabel.ts";
@@ -18,18 +19,18 @@ interface Choice extends vscode.QuickPickItem {
 export async function chooseInstance(server: Server, place: ModulePlace | undefined): Promise<void> {
   const { uri, module } = place ?? moduleAtCursor() ?? {};
   if (uri === undefined || module === undefined) {
-    void vscode.window.showInformationMessage("Put the cursor into a module first.");
+    void vscode.window.showInformationMessage(t("Put the cursor in a module first."));
     return;
   }
   const found = await shown(server.request("instances", { uri, module }));
   if (!found) return;
   if (found.instances.length === 0) {
-    void vscode.window.showInformationMessage(`No file of this folder has an instance of ${module}.`);
+    void vscode.window.showInformationMessage(t("No file of this folder has an instance of {0}.", module));
     return;
   }
   const chosen = await vscode.window.showQuickPick(choices(found), {
-    title: found.complete ? `View ${module} as` : `View ${module} as (the first ${found.instances.length} instances)`,
-    placeHolder: "Path or parameters of an instance",
+    title: found.complete ? t("View {0} As", module) : t("View {0} As (the First {1} Instances)", module, found.instances.length),
+    placeHolder: t("Path or parameters of an instance"),
     matchOnDescription: true,
   });
   if (chosen) await shown(server.request("viewAs", { uri, module, instance: chosen.instance }));
@@ -38,7 +39,7 @@ export async function chooseInstance(server: Server, place: ModulePlace | undefi
 function choices({ chosen, instances }: InstanceList): Choice[] {
   const icon = (path: string | null) => (path === chosen ? "$(check) " : "");
   return [
-    { label: `${icon(null)}Default parameters`, instance: null },
+    { label: `${icon(null)}${t("Default parameters")}`, instance: null },
     ...instances.map((one) => ({ label: `${icon(one.path)}${one.path}`, description: parametersOf(one), instance: one.path })),
   ];
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { InstanceView } from "./generated/protocol.ts";
 
 /** `W = 8, DEPTH = 16`. */
@@ -14,20 +15,20 @@ export function instanceDescription(instance: InstanceView): string {
 /** The whole row as a screen reader should say it. */
 export function instanceSpoken(instance: InstanceView): string {
   const { name, module, kind } = instance;
-  const what = kind === "unknown" ? `instance of ${module}, which no file declares` : `instance of the ${kind} ${module}`;
-  const viewed = instance.viewed ? ["its module is viewed as this instance"] : [];
-  return [name, instance.instantiated ? what : `top ${kind}`, parametersOf(instance), ...viewed].filter(Boolean).join(", ");
+  const what = kind === "unknown" ? t("instance of {0}, which no file declares", module) : t("instance of the {0} {1}", kind, module);
+  const viewed = instance.viewed ? [t("its module is viewed as this instance")] : [];
+  return [name, instance.instantiated ? what : t("top {0}", kind), parametersOf(instance), ...viewed].filter(Boolean).join(", ");
 }
 
 /** Everything known of an instance, one fact per line. */
 export function instanceTooltip(instance: InstanceView): string {
   const { path, module, kind } = instance;
-  const kinds = kind === "unknown" ? "no file declares it" : kind;
+  const kinds = kind === "unknown" ? t("no file declares it") : kind;
   return [
     path,
-    `Module: ${module} (${kinds})`,
+    t("Module: {0} ({1})", module, kinds),
     ...instance.parameters.map(({ name, value }) => `${name} = ${value}`),
-    ...(instance.viewed ? ["Its module is viewed as this instance."] : []),
+    ...(instance.viewed ? [t("Its module is viewed as this instance.")] : []),
   ].join("\n");
 }
 

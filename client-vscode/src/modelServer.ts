@@ -31,6 +31,11 @@ export class Refusal extends Error {
   }
 }
 
+/** The refusal of a question to a model that is not among those that there are. */
+export function noSuchModel(name: string, names: readonly string[]): Refusal {
+  return new Refusal(404, `There is no model ${name}. There is: ${names.join(", ")}.`);
+}
+
 const HOST = "127.0.0.1";
 const MOST_BYTES = 8 << 20;
 const PASSED_ON = ["temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "stop"];

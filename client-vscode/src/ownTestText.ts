@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { CoveredSignal } from "./generated/protocol.ts";
 
 const MAX_LISTED = 5;
@@ -12,8 +13,8 @@ export function caseOf(name: string): string {
 export function toggleSummary(toggles: readonly CoveredSignal[]): { name: string; moved: number } {
   const still = toggles.filter(({ count }) => count === 0).map(({ name }) => name);
   const moved = Math.min(...toggles.map(({ count }) => count));
-  if (still.length === 0) return { name: `All ${toggles.length} toggles happened`, moved };
+  if (still.length === 0) return { name: t("All {0} toggles happened", toggles.length), moved };
   const listed = still.slice(0, MAX_LISTED).join(", ");
-  const more = still.length > MAX_LISTED ? ` and ${still.length - MAX_LISTED} more` : "";
-  return { name: `Never toggled: ${listed}${more}`, moved };
+  const more = still.length - MAX_LISTED;
+  return { name: more > 0 ? t("Never toggled: {0} and {1} more", listed, more) : t("Never toggled: {0}", listed), moved };
 }

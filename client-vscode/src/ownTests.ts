@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import type { OwnTestCoverage, OwnTestFile, OwnTestResult, OwnTestRun, RunOwnTestsParams } from "./generated/protocol.ts";
@@ -13,7 +14,7 @@ const FILES = "**/*.{py,v,sv,vh,svh}";
 
 /** The Test Explorer's tests in the open folders: cocotb tests and testbenches, by file, test and parameters. */
 export class OwnTests implements vscode.Disposable {
-  private readonly controller = vscode.tests.createTestController("benchwright.ownTests", "Own Tests");
+  private readonly controller = vscode.tests.createTestController("benchwright.ownTests", t("Own Tests"));
   private readonly subscriptions: vscode.Disposable[];
   private readonly folders = new Map<string, string>();
   private readonly covered = new WeakMap<vscode.FileCoverage, OwnTestCoverage>();
@@ -27,15 +28,15 @@ export class OwnTests implements vscode.Disposable {
     private readonly viewer: Pick<Waveforms, "show" | "reload">,
   ) {
     const { Run, Coverage, Debug } = vscode.TestRunProfileKind;
-    this.controller.createRunProfile("Run", Run, (request, token) => this.run(request, token), true);
-    const coverage = this.controller.createRunProfile("Run with Coverage", Coverage, (request, token) =>
+    this.controller.createRunProfile(t("Run"), Run, (request, token) => this.run(request, token), true);
+    const coverage = this.controller.createRunProfile(t("Run with Coverage"), Coverage, (request, token) =>
       this.run(request, token, { coverage: true }),
     );
     coverage.loadDetailedCoverage = (_run, file) => Promise.resolve(details(this.covered.get(file)));
-    this.controller.createRunProfile("Run and Keep Waveforms", Run, (request, token) =>
+    this.controller.createRunProfile(t("Run and Keep Waveforms"), Run, (request, token) =>
       this.run(request, token, { waves: true }),
     );
-    this.controller.createRunProfile("Debug", Debug, (request, token) => this.run(request, token, { debug: true }));
+    this.controller.createRunProfile(t("Debug"), Debug, (request, token) => this.run(request, token, { debug: true }));
     this.controller.refreshHandler = () => this.refresh();
     const watcher = vscode.workspace.createFileSystemWatcher(FILES);
     this.subscriptions = [
@@ -71,7 +72,7 @@ export class OwnTests implements vscode.Disposable {
     const kept = item ? this.waves.get(fileOf(item).id) : [...this.waves.values()].at(-1);
     if (kept !== undefined) return this.viewer.show(kept);
     if (!item) {
-      void vscode.window.showInformationMessage("No waveform was kept. Run a test with Run and Keep Waveforms first.");
+      void vscode.window.showInformationMessage(t("No waveform was kept. Run a test with Run and Keep Waveforms first."));
       return;
     }
     await this.run(new vscode.TestRunRequest([item]), new vscode.CancellationTokenSource().token, { waves: true });
@@ -167,7 +168,7 @@ export class OwnTests implements vscode.Disposable {
       this.waves.set(file, one.waves);
       this.viewer.reload(one.waves);
     }
-    if (one.waves) run.appendOutput(`Waveform: ${vscode.Uri.parse(one.waves).fsPath}\r\n`);
+    if (one.waves) run.appendOutput(`${t("Waveform: {0}", vscode.Uri.parse(one.waves).fsPath)}\r\n`);
     for (const result of one.results) {
       const item = this.find(folder, result.id) ?? this.addCase(folder, result.id);
       if (item) reportResult(run, item, result);

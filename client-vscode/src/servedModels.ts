@@ -1,8 +1,9 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { isUnfinished, type Attempts } from "./attempts.ts";
-import { ModelServer, Refusal, type Message, type Models, type Question } from "./modelServer.ts";
+import { ModelServer, noSuchModel, Refusal, type Message, type Models, type Question } from "./modelServer.ts";
 import { commandLines, consentText, environmentFile, servedName } from "./servedModelText.ts";
 
 /** Lets programs on this machine ask the editor's language models, once its user has agreed, and until it is stopped. */
@@ -15,7 +16,7 @@ export class ServedModels implements vscode.Disposable {
   constructor(attempts: Attempts, context: vscode.ExtensionContext) {
     this.attempts = attempts;
     this.folder = context.globalStorageUri.fsPath;
-    this.item.name = "Benchwright Served Models";
+    this.item.name = t("Benchwright Served Models");
     this.item.command = "benchwright.ui.stopServingModels";
   }
 
@@ -29,20 +30,21 @@ export class ServedModels implements vscode.Disposable {
     if (this.server) return this.show(this.server);
     const status = this.attempts.current;
     if (status?.study && isUnfinished(status)) {
-      void vscode.window.showWarningMessage("A task of a study is open. Submit it, or leave it, before you serve models.");
+      void vscode.window.showWarningMessage(t("A task of a study is open. Submit it, or leave it, before you serve models."));
       return;
     }
     const found = await vscode.lm.selectChatModels();
     if (found.length === 0) {
       void vscode.window.showWarningMessage(
-        "No extension of this editor offers a language model. Install one, such as a copilot, and sign in to it.",
+        t("No extension of this editor offers a language model. Install one, such as a copilot, and sign in to it."),
       );
       return;
     }
     const names = found.map((one) => `${one.name} (${servedName(one)})`);
     const detail = consentText(names);
-    const title = "Serve this editor's language models to programs on this machine?";
-    if ((await vscode.window.showWarningMessage(title, { modal: true, detail }, "Serve")) !== "Serve") return;
+    const title = t("Serve this editor's language models to programs on this machine?");
+    const agreed = t("Serve");
+    if ((await vscode.window.showWarningMessage(title, { modal: true, detail }, agreed)) !== agreed) return;
     const server = await ModelServer.start(new EditorModels(), () => this.draw());
     await mkdir(this.folder, { recursive: true });
     await rm(this.file, { force: true });
@@ -72,19 +74,23 @@ export class ServedModels implements vscode.Disposable {
 
   private draw(): void {
     const asked = this.server?.asked ?? 0;
-    this.item.text = `$(broadcast) Models served: ${asked}`;
-    this.item.tooltip = "Programs on this machine can ask this editor's language models in your name. Select to stop.";
+    this.item.text = `$(broadcast) ${t("Models served: {0}", asked)}`;
+    this.item.tooltip = t("Programs on this machine can ask this editor's language models in your name. Select to stop.");
     this.item.accessibilityInformation = {
-      label: `Language models are served; ${asked} ${asked === 1 ? "question" : "questions"} so far. Select to stop.`,
+      label:
+        asked === 1
+          ? t("Language models are served; 1 question so far. Select to stop.")
+          : t("Language models are served; {0} questions so far. Select to stop.", asked),
       role: "button",
     };
   }
 
   private async show(server: ModelServer, model = "VENDOR/MODEL"): Promise<void> {
-    const text = `This editor's language models are served at ${server.address}.`;
-    const chosen = await vscode.window.showInformationMessage(text, "Copy Commands", "Stop Serving");
-    if (chosen === "Copy Commands") await vscode.env.clipboard.writeText(commandLines(this.file, model));
-    if (chosen === "Stop Serving") await this.stop();
+    const text = t("This editor's language models are served at {0}.", server.address);
+    const [copy, stop] = [t("Copy Commands"), t("Stop Serving")];
+    const chosen = await vscode.window.showInformationMessage(text, copy, stop);
+    if (chosen === copy) await vscode.env.clipboard.writeText(commandLines(this.file, model));
+    if (chosen === stop) await this.stop();
   }
 }
 
@@ -99,7 +105,7 @@ class EditorModels implements Models {
     const cancellation = new vscode.CancellationTokenSource();
     stopped.addEventListener("abort", () => cancellation.cancel());
     try {
-      const request = { justification: "You agreed to serve this editor's models.", modelOptions: { ...options } };
+      const request = { justification: t("You agreed to serve this editor's models."), modelOptions: { ...options } };
       const response = await found.sendRequest(messages.map(toEditor), request, cancellation.token);
       yield* response.text;
     } catch (error) {
@@ -116,7 +122,7 @@ class EditorModels implements Models {
   private async find(name: string): Promise<vscode.LanguageModelChat> {
     const models = await vscode.lm.selectChatModels();
     const found = models.find((one) => servedName(one) === name);
-    if (!found) throw new Refusal(404, `There is no model ${name}. There is: ${models.map(servedName).join(", ")}.`);
+    if (!found) throw noSuchModel(name, models.map(servedName));
     return found;
   }
 }

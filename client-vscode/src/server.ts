@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import {
@@ -83,7 +84,7 @@ export class Server implements vscode.Disposable {
     cancellation?: vscode.CancellationToken,
   ): Promise<Requests[K]["result"]> {
     await this.starting;
-    if (!this.client || this.failure) throw new Error(this.failure ?? "The Benchwright server is not running.");
+    if (!this.client || this.failure) throw new Error(this.failure ?? t("The Benchwright server is not running."));
     // An absent token would be taken for another parameter.
     const others = cancellation ? [cancellation] : [];
     return this.client.sendRequest<Requests[K]["result"]>(`benchwright/${name}`, params, ...others);
@@ -183,7 +184,7 @@ export class Server implements vscode.Disposable {
         usual ??= this.client.createDefaultErrorHandler();
         const result = await usual.closed();
         if (result.action === CloseAction.Restart) this.enter("starting");
-        else this.fail("The Benchwright server keeps crashing. The output channel Benchwright has its messages.");
+        else this.fail(t("The Benchwright server keeps crashing. The output channel Benchwright has its messages."));
         return { ...result, handled: true };
       },
     };
@@ -204,16 +205,16 @@ export class Server implements vscode.Disposable {
   }
 }
 
-const NOT_INSTALLED = "Benchwright is not installed. Run the command Benchwright: Install Server.";
+const NOT_INSTALLED = t("Benchwright is not installed. Run the command Benchwright: Install Server.");
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 function didNotStart(command: string): string {
-  return (
-    `The Benchwright server did not start (tried: ${command}). ` +
-    "Run ./run once in the Benchwright folder, or put the full path of the benchwright program " +
-    "into the setting benchwright.server.command."
+  return t(
+    "The Benchwright server did not start (tried: {0}). Run ./run once in the Benchwright folder, " +
+      "or put the full path of the benchwright program into the setting benchwright.server.command.",
+    command,
   );
 }

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { Environments } from "./installation/environments.ts";
 import { InstallationError } from "./installation/failures.ts";
@@ -12,10 +13,10 @@ import type { StartedServer } from "./server.ts";
 import { chooseServerCommand, findServerCommands, type ServerCommand } from "./serverCommand.ts";
 
 const DISMISSED = "benchwright.dismissedVersions";
-const INSTALL = "Install Benchwright";
-const UPDATE = "Update Benchwright";
-const CHOOSE = "Choose…";
-const HELP = "Help";
+const INSTALL = t("Install Benchwright");
+const UPDATE = t("Update Benchwright");
+const CHOOSE = t("Choose…");
+const HELP = t("Help");
 
 /** Finds the `benchwright` program, and installs it into an environment of the extension's own. */
 export class ServerInstallation implements vscode.Disposable {
@@ -52,8 +53,10 @@ export class ServerInstallation implements vscode.Disposable {
   async offer(): Promise<void> {
     await this.ask(
       vscode.window.showErrorMessage(
-        "Benchwright is not installed: no benchwright program was found in the settings, in Benchwright's data folder " +
-          "or on PATH.",
+        t(
+          "Benchwright is not installed: no benchwright program was found in the settings, in Benchwright's data folder " +
+            "or on PATH.",
+        ),
         INSTALL,
         CHOOSE,
         HELP,
@@ -69,12 +72,13 @@ export class ServerInstallation implements vscode.Disposable {
     await this.context.globalState.update(DISMISSED, key);
     const advice =
       comparison === "older"
-        ? "Some features may not work until it is updated."
-        : "Update the extension, or install the server that matches it.";
+        ? t("Some features may not work until it is updated.")
+        : t("Update the extension, or install the server that matches it.");
+    const found = t("The Benchwright server ({0}) is version {1}; this extension is version {2}.", command, version, this.version);
     await this.ask(
       vscode.window.showWarningMessage(
-        `The Benchwright server (${command}) is version ${version}; this extension is version ${this.version}. ${advice}`,
-        comparison === "older" ? UPDATE : `${INSTALL} ${this.version}`,
+        `${found} ${advice}`,
+        comparison === "older" ? UPDATE : t("Install Benchwright {0}", this.version),
         CHOOSE,
         HELP,
       ),
@@ -90,11 +94,11 @@ export class ServerInstallation implements vscode.Disposable {
     this.running = new AbortController();
     try {
       const version = await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: "Installing Benchwright", cancellable: true },
+        { location: vscode.ProgressLocation.Notification, title: t("Installing Benchwright"), cancellable: true },
         (progress, token) => this.work(progress, token),
       );
       this.output.info(`Installed Benchwright ${version} in ${this.environments.newest?.folder ?? ""}`);
-      void vscode.window.showInformationMessage(`Benchwright ${version} is installed.`);
+      void vscode.window.showInformationMessage(t("Benchwright {0} is installed.", version));
       await this.preferInstalled();
       this.installed.fire();
     } catch (error) {
@@ -107,7 +111,7 @@ export class ServerInstallation implements vscode.Disposable {
   /** Lets the person choose the program themselves. */
   async choose(): Promise<void> {
     const [file] =
-      (await vscode.window.showOpenDialog({ title: "Choose the benchwright program", openLabel: "Choose" })) ?? [];
+      (await vscode.window.showOpenDialog({ title: t("Choose the benchwright Program"), openLabel: t("Choose") })) ?? [];
     if (!file) return;
     // The change of the setting starts the server.
     await vscode.workspace.getConfiguration("benchwright").update("server.command", file.fsPath, true);
@@ -143,10 +147,10 @@ export class ServerInstallation implements vscode.Disposable {
       return;
     }
     this.output.error(errorText(error));
-    const reason = error instanceof InstallationError ? error.message : `${errorText(error)} The log shows more.`;
-    const again = "Try Again";
-    const log = "Show Log";
-    const choice = await vscode.window.showErrorMessage(`Benchwright was not installed. ${reason}`, again, log, HELP);
+    const reason = error instanceof InstallationError ? error.message : t("{0} The log shows more.", errorText(error));
+    const again = t("Try Again");
+    const log = t("Show Log");
+    const choice = await vscode.window.showErrorMessage(t("Benchwright was not installed. {0}", reason), again, log, HELP);
     if (choice === again) await vscode.commands.executeCommand("benchwright.ui.install");
     if (choice === log) this.output.show();
     if (choice === HELP) await vscode.commands.executeCommand("benchwright.ui.doctor");

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { OwnTestDebugger } from "./generated/protocol.ts";
 import type { Server } from "./server.ts";
@@ -14,7 +15,7 @@ export function debugTests(server: Server): vscode.Disposable {
     vscode.debug.registerDebugConfigurationProvider(TYPE, {
       resolveDebugConfiguration: (_folder, configuration) => {
         if (configuration.socket) return configuration;
-        void vscode.window.showInformationMessage("Start the debugger of a test in the Test Explorer: Debug Test.");
+        void vscode.window.showInformationMessage(t("Start the debugger of a test in the Test Explorer: Debug Test."));
         return undefined;
       },
     }),
@@ -23,5 +24,5 @@ export function debugTests(server: Server): vscode.Disposable {
 }
 
 async function start({ socket, arguments: attach }: OwnTestDebugger): Promise<void> {
-  await vscode.debug.startDebugging(undefined, { ...attach, type: TYPE, name: "Own Test", request: "attach", socket });
+  await vscode.debug.startDebugging(undefined, { ...attach, type: TYPE, name: t("Own Test"), request: "attach", socket });
 }

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { chosenAttempt } from "./attemptChoice.ts";
 import type { Panel, PanelContext } from "./panel.ts";
@@ -10,11 +11,11 @@ export class TracePanels implements Panel {
   constructor(private readonly context: PanelContext) {}
 
   async show(attempt?: string): Promise<void> {
-    const chosen = attempt ?? (await shown(chosenAttempt(this.context, "Step Through an Attempt")));
+    const chosen = attempt ?? (await shown(chosenAttempt(this.context, t("Step Through an Attempt"))));
     if (!chosen) return;
     const found = await shown(this.context.server.request("trace", { attempt: chosen }));
     if (!found) return;
-    const panel = vscode.window.createWebviewPanel("benchwright.trace", "Trace", vscode.ViewColumn.Active, {
+    const panel = vscode.window.createWebviewPanel("benchwright.trace", t("Trace"), vscode.ViewColumn.Active, {
       enableScripts: true,
       localResourceRoots: [],
       retainContextWhenHidden: true,

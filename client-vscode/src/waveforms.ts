@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Attempts } from "./attempts.ts";
 import type { Server } from "./server.ts";
@@ -69,7 +70,7 @@ export class Waveforms implements vscode.CustomReadonlyEditorProvider, vscode.Di
   async addFromSource(): Promise<void> {
     const cursor = cursorInDesign();
     if (!cursor || !this.latest) {
-      void vscode.window.showInformationMessage("Open a waveform, then put the cursor on a signal of the design.");
+      void vscode.window.showInformationMessage(t("Open a waveform, then put the cursor on a signal of the design."));
       return;
     }
     await this.latest.addFromSource(cursor);
@@ -102,7 +103,7 @@ class WaveformSession implements vscode.Disposable {
     private readonly times: Map<string, number>,
   ) {
     this.key = `${VIEW}|${file.toString()}`;
-    this.host = new WebviewHost(webview, { extension, page: "waveform", title: "Waveform" }, (message) => this.receive(message));
+    this.host = new WebviewHost(webview, { extension, page: "waveform", title: t("Waveform") }, (message) => this.receive(message));
     const [folder, name] = [vscode.Uri.joinPath(file, ".."), file.path.split("/").at(-1) ?? ""];
     const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, name));
     this.subscriptions = [

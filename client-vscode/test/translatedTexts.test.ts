@@ -9,7 +9,12 @@ import { attempt, study } from "./samples.ts";
 const bundle = JSON.parse(readFileSync(new URL("../l10n/bundle.l10n.de.json", import.meta.url), "utf8")) as Record<string, string>;
 config({ contents: bundle });
 const { answerLength } = await import("../src/answerFile.ts");
+const { statusText } = await import("../src/chatText.ts");
 const { doctorPage, serverMissingPage } = await import("../src/doctorPage.ts");
+const { explain } = await import("../src/installation/failures.ts");
+const { progressOf } = await import("../src/installation/installer.ts");
+const { instanceSpoken } = await import("../src/instanceLabel.ts");
+const { toggleSummary } = await import("../src/ownTestText.ts");
 const { markText, stretches } = await import("../src/replayText.ts");
 const { conditionSentence, deliverySentences, progressText, taskFacts } = await import("../src/studyText.ts");
 
@@ -55,4 +60,29 @@ test("the doctor's page numbers its steps, and keeps what the server says", () =
 
 test("one word and several words differ", () => {
   assert.equal(answerLength({ words: 1, tokens: 2 }), "1 Wort, 2 Tokens");
+});
+
+test("a status in the chat has the server's word for its state and the numbers in sentences of the language", () => {
+  const text = statusText({ state: "running", runs: 2, runs_allowed: 5, active_s: 61 });
+  assert.equal(text, "- Zustand: läuft\n- Läufe der verborgenen Tests: 2 von 5\n- Arbeitszeit: 1 Minute 1 Sekunde");
+});
+
+test("what pip does is told in the language, what it prints of other words is not", () => {
+  assert.equal(progressOf("Collecting rich>=13 (from benchwright)"), "rich>=13 wird ermittelt…");
+  assert.equal(progressOf("Installing collected packages: rich"), "Pakete werden installiert…");
+  assert.equal(progressOf("constructor rich"), undefined);
+  assert.match(explain("packages", "No matching distribution found for rich==1", "benchwright"), /^Der Paketindex bietet rich==1 nicht an/);
+});
+
+test("an instance is told with the language's words around the names of the design", () => {
+  const start = { line: 0, character: 0 };
+  const at = { uri: "file:///a.sv", start, end: start };
+  const instance = { path: "top.u", name: "u", module: "alu", kind: "module", parameters: [], hasChildren: false, viewed: true };
+  const told = instanceSpoken({ ...instance, instantiated: at, declared: at });
+  assert.equal(told, "u, Instanz von module alu, das Modul wird als diese Instanz angesehen");
+});
+
+test("a line of bits that never moved is one message, also when it is cut", () => {
+  const bits = Array.from({ length: 7 }, (_, bit) => ({ name: `q[${bit}]`, line: 0, count: 0 }));
+  assert.equal(toggleSummary(bits).name, "Nie umgeschaltet: q[0], q[1], q[2], q[3], q[4] und 2 weitere");
 });

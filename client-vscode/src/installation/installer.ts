@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { Environments } from "./environments.ts";
 import { explain, InstallationError, type Step } from "./failures.ts";
 import { candidates, findInterpreter } from "./interpreters.ts";
@@ -64,20 +65,23 @@ class Installation {
 
   async findTool(): Promise<Tool> {
     const { log } = this.request;
-    this.announce("Looking for uv or Python…");
+    this.announce(t("Looking for uv or Python…"));
     if (await this.hasUv()) return this.uv();
     const tried = candidates(process.platform, this.request.interpreter);
     const found = await findInterpreter(tried, { env: this.env, signal: this.request.signal });
     if (!found) {
       const names = [...new Set(tried.map(({ command }) => command))].join(", ");
       log(`None of these is Python 3.11 or newer: ${names}`);
-      throw new InstallationError("Python 3.11 or newer was not found. Install Python or uv, then try again.");
+      throw new InstallationError(t("Python 3.11 or newer was not found. Install Python or uv, then try again."));
     }
     const version = found.version.join(".");
     if (!found.hasVenv) {
       throw new InstallationError(
-        `Python ${version} (${found.path}) can't create environments. Install the package python${version}-venv, or uv, ` +
-          "then try again.",
+        t(
+          "Python {0} ({1}) can't create environments. Install the package python{0}-venv, or uv, then try again.",
+          version,
+          found.path,
+        ),
       );
     }
     return this.python(found.path, version);
@@ -86,14 +90,14 @@ class Installation {
   /** Makes a complete environment of an empty folder; returns the version of what is in it. */
   async fill(folder: string, tool: Tool): Promise<string> {
     const { environments, report } = this.request;
-    this.announce(`Creating an environment with ${tool.name}…`);
+    this.announce(t("Creating an environment with {0}…", tool.name));
     await this.step("environment", tool.create(folder));
-    this.announce("Installing packages…");
+    this.announce(t("Installing packages…"));
     await this.step("packages", tool.install(folder), (line) => {
       const progress = progressOf(line);
       if (progress) report(progress);
     });
-    this.announce("Checking the installation…");
+    this.announce(t("Checking the installation…"));
     const printed = await this.step("check", [environments.program(folder, "benchwright"), "--version"]);
     return printed.trim();
   }
@@ -150,15 +154,25 @@ class Installation {
       return { status: null, output: String(error) };
     });
     if (status === 0) return output;
-    log(`Ended with status ${String(status)}. ${output === "" ? "It printed nothing." : ""}`);
+    log(`Ended with status ${String(status)}.`);
+    if (output === "") log("It printed nothing.");
     throw new InstallationError(explain(step, output, requirement(version, source).at(-1) ?? ""));
   }
 }
 
+/** What pip and uv do with a package, by the word that their line begins with. */
+const PROGRESS: ReadonlyMap<string, (name: string) => string> = new Map([
+  ["Collecting", (name) => t("Collecting {0}…", name)],
+  ["Downloading", (name) => t("Downloading {0}…", name)],
+  ["Building", (name) => t("Building {0}…", name)],
+  ["Installing", (name) => t("Installing {0}…", name)],
+]);
+
 /** What a line of pip or uv says of its progress, in a few words. */
 export function progressOf(line: string): string | undefined {
-  const [, what, name] = /^\s*(Collecting|Downloading|Building|Installing)\s+(\S+)/.exec(line) ?? [];
-  if (!what || !name) return undefined;
-  if (line.includes("Installing collected packages")) return "Installing packages…";
-  return `${what} ${name.split("/").at(-1) ?? name}…`;
+  const [, what = "", name] = /^\s*(\w+)\s+(\S+)/.exec(line) ?? [];
+  if (!name) return undefined;
+  // pip: "Installing collected packages: ".
+  if (what === "Installing" && name === "collected") return t("Installing packages…");
+  return PROGRESS.get(what)?.(name.split("/").at(-1) ?? name);
 }

@@ -18,9 +18,7 @@ export interface Interpreter extends Candidate {
 const MINORS = [13, 12, 11];
 const OLDEST_MINOR = 11;
 
-const PROBE =
-  "import importlib.util, sys; " +
-  "print(sys.version_info[0], sys.version_info[1], int(importlib.util.find_spec('ensurepip') is not None), sys.executable)";
+const PROBE = String.raw`import importlib.util, sys; print(sys.version_info[0], sys.version_info[1], int(importlib.util.find_spec('ensurepip') is not None), sys.executable)`;
 
 /** Commands that may start Python, best first. */
 export function candidates(platform: NodeJS.Platform, chosen?: string): Candidate[] {

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { WaveformItem, WaveformItems } from "../generated/protocol.ts";
 import { button, element } from "./elements.ts";
 import type { Ask } from "./waveRequests.ts";
@@ -11,9 +12,9 @@ export function signalChooser(
   choose: (item: WaveformItem) => void,
   tell: (text: string) => void,
 ): { readonly root: HTMLElement; readonly show: (tops: readonly string[]) => void } {
-  const search = element("input", { type: "search", "aria-label": "Find signals", placeholder: "Find signals" });
-  const tree = element("ul", { class: "wave-tree", "aria-label": "Hierarchy" });
-  const root = element("nav", { class: "wave-chooser", "aria-label": "Hierarchy of signals" }, search, tree);
+  const search = element("input", { type: "search", "aria-label": t("Find signals"), placeholder: t("Find signals") });
+  const tree = element("ul", { class: "wave-tree", "aria-label": t("Hierarchy") });
+  const root = element("nav", { class: "wave-chooser", "aria-label": t("Hierarchy of signals") }, search, tree);
   let tops: readonly string[] = [];
   let searching: ReturnType<typeof setTimeout> | undefined;
 
@@ -30,14 +31,14 @@ export function signalChooser(
     if (shown < found.total) {
       const more = element("li", {});
       more.append(
-        button(`Show more (${found.total - shown} left)`, () => {
+        button(t("Show more ({0} left)", found.total - shown), () => {
           more.remove();
           void fill(place, asked, shown);
         }),
       );
       place.append(more);
     }
-    if (asked.words) tell(`${found.total} signals found.`);
+    if (asked.words) tell(found.total === 1 ? t("1 signal found.") : t("{0} signals found.", found.total));
   };
 
   const scopeElement = (path: string, name: string): HTMLElement => {
@@ -59,7 +60,7 @@ export function signalChooser(
     const label = `${isFound ? item.path : item.name}${width}`;
     const made = button(label, () => choose(item));
     made.title = `${item.path} (${item.type})`;
-    made.setAttribute("aria-label", `Add ${label}`);
+    made.setAttribute("aria-label", t("Add {0}", label));
     return element("li", { class: "signal" }, made);
   };
 

@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { Row } from "../waveformLayout.ts";
 
 /** What keys do in the list of signals. */
@@ -21,10 +22,11 @@ export interface Actions {
   showSource(): void;
 }
 
-export const HELP =
+export const HELP = t(
   "Keys in the list of signals: Left and Right move the cursor, with Ctrl they scroll; N and P go to the next and previous change; " +
-  "+ and - zoom, F shows all; B puts the second cursor at the first; R changes the radix; Alt with Up and Down moves a row; " +
-  "Delete removes it; G begins a group, Space closes or opens it; Enter shows the source.";
+    "+ and - zoom, F shows all; B puts the second cursor at the first; R changes the radix; Alt with Up and Down moves a row; " +
+    "Delete removes it; G begins a group, Space closes or opens it; Enter shows the source.",
+);
 
 /** Handles the keys that mean something, and leaves the others to the editor. */
 export function onKey(actions: Actions): (event: KeyboardEvent) => void {

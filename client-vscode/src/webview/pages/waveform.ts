@@ -1,3 +1,4 @@
+import { t } from "@vscode/l10n";
 import type { WaveformView, WaveformWindow, WaveformTrace } from "../../generated/protocol.ts";
 import { keptLayout, moved, panned, turned, visibleRows, withSignal, without, zoomed, type Layout, type Row } from "../../waveformLayout.ts";
 import { timeText, valueText } from "../../waveformText.ts";
@@ -27,7 +28,8 @@ const MOST_AT_ONCE = 64;
 const FIRST_SHOWN = 12;
 const QUIET_MS = 120;
 const SLOW_MS = 700;
-const READING = "Reading values …";
+const READING = t("Reading values …");
+const RADIX_NAMES = { hex: t("hexadecimal"), unsigned: t("unsigned"), signed: t("signed"), binary: t("binary") } as const;
 let view: WaveformView | undefined;
 let layout: Layout = { rows: [], cursors: [null, null], start: 0, end: 2 };
 let isOpen = false;
@@ -39,24 +41,24 @@ let isStale = false;
 let saving: ReturnType<typeof setTimeout> | undefined;
 let telling: ReturnType<typeof setTimeout> | undefined;
 
-const status = element("p", { role: "status", class: "wave-status" }, "Loading …");
+const status = element("p", { role: "status", class: "wave-status" }, t("Loading …"));
 const failure = element("p", { class: "headline error", role: "alert" });
 const title = element("h1");
 const facts = element("p", { class: "policy" });
 const ruler = element("canvas", { class: "wave-ruler", "aria-hidden": "true" });
-const list = element("div", { class: "wave-rows", role: "listbox", tabindex: "0", "aria-label": "Signals", "aria-describedby": "wave-keys" });
+const list = element("div", { class: "wave-rows", role: "listbox", tabindex: "0", "aria-label": t("Signals"), "aria-describedby": "wave-keys" });
 const cursorTable = element("table", { class: "plain" });
-const openWith = button("Open With…", () => send({ type: "openWith" }));
+const openWith = button(t("Open With…"), () => send({ type: "openWith" }));
 const toolbar = element(
   "div",
   { class: "actions" },
-  button("Zoom In", () => zoom(0.5)),
-  button("Zoom Out", () => zoom(2)),
-  button("Show All", () => showAll()),
-  button("Previous Change", () => void toChange(false)),
-  button("Next Change", () => void toChange(true)),
-  button("Second Cursor Here", () => setCursors(layout.cursors[0], layout.cursors[0])),
-  button("New Group", () => addGroup()),
+  button(t("Zoom In"), () => zoom(0.5)),
+  button(t("Zoom Out"), () => zoom(2)),
+  button(t("Show All"), () => showAll()),
+  button(t("Previous Change"), () => void toChange(false)),
+  button(t("Next Change"), () => void toChange(true)),
+  button(t("Second Cursor Here"), () => setCursors(layout.cursors[0], layout.cursors[0])),
+  button(t("New Group"), () => addGroup()),
   openWith,
 );
 
@@ -71,10 +73,10 @@ const body = element(
     "div",
     { class: "wave-main" },
     toolbar,
-    element("div", { class: "wave-head" }, element("span", {}, "Signal"), element("span", {}, "Value"), ruler),
+    element("div", { class: "wave-head" }, element("span", {}, t("Signal")), element("span", {}, t("Value")), ruler),
     list,
-    element("details", {}, element("summary", {}, "Keys"), element("p", { class: "policy", id: "wave-keys" }, HELP)),
-    element("details", { open: "" }, element("summary", {}, "Values at the cursors"), cursorTable),
+    element("details", {}, element("summary", {}, t("Keys")), element("p", { class: "policy", id: "wave-keys" }, HELP)),
+    element("details", { open: "" }, element("summary", {}, t("Values at the cursors")), cursorTable),
   ),
 );
 body.hidden = true;
@@ -107,7 +109,8 @@ function open(message: Extract<ToWaveform, { type: "opened" }>): void {
   isOpen = true;
   layout = kept ?? { rows: [], cursors: [0, null], start: 0, end: last };
   title.textContent = view.name;
-  facts.textContent = [view.format, `ends at ${timeText(view.end, view)}`, view.writtenBy && `written by ${view.writtenBy}`].filter(Boolean).join(" · ");
+  const writtenBy = view.writtenBy && t("written by {0}", view.writtenBy);
+  facts.textContent = [view.format, t("ends at {0}", timeText(view.end, view)), writtenBy].filter(Boolean).join(" · ");
   failure.textContent = "";
   status.textContent = "";
   openWith.hidden = !message.hasOtherViewers;
@@ -148,7 +151,7 @@ async function addByPath(path: string): Promise<void> {
 function add(path: string, bits: number | null): void {
   const rows = withSignal(layout.rows, path, bits, layout.rows.length === 0 ? -1 : selected);
   const at = rows.findIndex((row) => row.kind === "signal" && row.path === path);
-  status.textContent = rows === layout.rows ? `${path} is shown already.` : `${path} was added.`;
+  status.textContent = rows === layout.rows ? t("{0} is shown already.", path) : t("{0} was added.", path);
   change({ rows }, at);
 }
 
@@ -170,7 +173,7 @@ function save(): void {
 function rebuild(): void {
   const rows = visibleRows(layout.rows).map(({ row, number }) => rowElement(row, number));
   list.replaceChildren(...rows);
-  if (rows.length === 0) list.append(element("p", { class: "policy" }, "Choose signals on the left to show them."));
+  if (rows.length === 0) list.append(element("p", { class: "policy" }, t("Choose signals on the left to show them.")));
   redraw();
   void fetchValues();
 }
@@ -269,7 +272,7 @@ function writeValues(): void {
     made.setAttribute("aria-selected", String(number === selected));
     if (row?.kind !== "signal") continue;
     const isMissing = traces.get(row.path)?.isMissing ?? false;
-    const text = isMissing ? "not in the file" : valueText(values[0].get(row.path) ?? null, row.bits, row.radix);
+    const text = isMissing ? t("not in the file") : valueText(values[0].get(row.path) ?? null, row.bits, row.radix);
     const place = made.querySelector(".wave-value");
     if (place) place.textContent = text;
   }
@@ -306,10 +309,12 @@ async function toChange(forward: boolean): Promise<void> {
   if (row?.kind !== "signal" || !view) return;
   const found = await tried(ask("waveformChange", { signal: row.path, time: layout.cursors[0] ?? 0, forward }));
   if (!found) return;
-  if (found.time === null) status.textContent = `${row.path} does not change ${forward ? "after" : "before"} the cursor.`;
-  else {
+  if (found.time === null) {
+    status.textContent = forward ? t("{0} does not change after the cursor.", row.path) : t("{0} does not change before the cursor.", row.path);
+  } else {
     showTime(found.time);
-    status.textContent = `${row.path} changes to ${valueText(found.value, row.bits, row.radix)} at ${timeText(found.time, view)}.`;
+    const value = valueText(found.value, row.bits, row.radix);
+    status.textContent = t("{0} changes to {1} at {2}.", row.path, value, timeText(found.time, view));
   }
 }
 
@@ -329,7 +334,7 @@ function pan(share: number): void {
 function addGroup(): void {
   const number = layout.rows.filter(({ kind }) => kind === "group").length + 1;
   const at = Math.min(selected, layout.rows.length);
-  change({ rows: [...layout.rows.slice(0, at), { kind: "group", name: `Group ${number}`, isOpen: true }, ...layout.rows.slice(at)] }, at);
+  change({ rows: [...layout.rows.slice(0, at), { kind: "group", name: t("Group {0}", number), isOpen: true }, ...layout.rows.slice(at)] }, at);
 }
 
 /** Changes the radix of a signal, or opens or closes a group. */
@@ -338,7 +343,8 @@ function turn(kind: Row["kind"]): void {
   if (row?.kind !== kind) return;
   const next = turned(row);
   change({ rows: replaced(selected, next) });
-  status.textContent = next.kind === "signal" ? `Radix: ${next.radix}` : `${next.name} ${next.isOpen ? "opened" : "closed"}`;
+  if (next.kind === "signal") status.textContent = t("Radix: {0}", RADIX_NAMES[next.radix]);
+  else status.textContent = next.isOpen ? t("{0} opened", next.name) : t("{0} closed", next.name);
 }
 
 function select(by: number): void {
