@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from benchwright_authoring.mutation.analysis import Opinion, Prove
 from benchwright_problems.atomic import write_atomically
@@ -59,5 +59,5 @@ class KnownOpinions:
         return opinion
 
 
-def _digests(files: Mapping[str, bytes]) -> dict[str, str]:
+def _digests(files: Mapping[str, bytes]) -> JsonValue:
     return {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
