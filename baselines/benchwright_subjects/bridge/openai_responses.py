@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from inspect_ai.agent._bridge.responses import inspect_responses_api_request
 from inspect_ai.agent._bridge.types import AgentBridge
@@ -15,14 +15,22 @@ _NO_PARAMETERS = {"type": "object", "properties": {}}
 
 
 async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
-    for tool in request.get("tools") or ():
-        if tool.get("type") == "function":
-            tool.setdefault("description", tool["name"])
-            tool.setdefault("parameters", _NO_PARAMETERS)
+    for tool in _functions(request.get("tools") or ()):
+        tool.setdefault("description", tool["name"])
+        tool.setdefault("parameters", _NO_PARAMETERS)
     request["tools"] = request.get("tools") or []
     response = await inspect_responses_api_request(request, None, None, None, bridge)
     whole = response.model_dump(mode="json", warnings=False)
     return whole | {"status": "incomplete" if whole.get("incomplete_details") else "completed"}
+
+
+def _functions(tools: Iterable[Json]) -> Iterator[Json]:
+    """The functions among tools, also those of a namespace: as such Codex sends the tools of an MCP server."""
+    for tool in tools:
+        if tool.get("type") == "function":
+            yield tool
+        elif tool.get("type") == "namespace":
+            yield from _functions(tool.get("tools") or ())
 
 
 def _events(request: Json, reply: Json) -> Iterator[bytes]:

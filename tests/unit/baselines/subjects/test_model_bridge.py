@@ -184,6 +184,23 @@ def test_gemini_answers_with_text_and_tools(tmp_path: Path, stream: str) -> None
     assert seen.messages[0][0].role == "system"
 
 
+def test_tools_of_a_namespace_are_offered_and_called_in_it(tmp_path: Path) -> None:
+    seen = Seen()
+    # As Codex sends the tools of an MCP server.
+    inner = [{"type": "function", "name": "problem", "parameters": PARAMETERS}, {"type": "function", "name": "status"}]
+    tools = [{"type": "namespace", "name": "mcp__benchwright", "description": "A problem.", "tools": inner}]
+    heard: list[Any] = []
+
+    async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
+        got = await client.post("/v1/responses", json={"model": "gpt", "input": "Solve it.", "tools": tools})
+        assert got.status_code == 200, got.text
+        heard.extend(one for one in got.json()["output"] if one["type"] == "function_call")
+
+    assert succeeded(ask(says(call("problem", {"path": "a"}), seen=seen), asks, tmp_path, seen=seen))
+    assert [one.name for one in seen.tools[0]] == ["problem", "status"]
+    assert [(one["namespace"], one["name"]) for one in heard] == [("mcp__benchwright", "problem")]
+
+
 REQUESTS: dict[str, dict[str, Any]] = {
     "/v1/chat/completions": {"model": "m", "messages": [{"role": "user", "content": "x"}]},
     "/v1/responses": {"model": "m", "input": "x"},
