@@ -13,6 +13,7 @@ from lsprotocol import types
 from benchwright_harness.errors import HarnessError
 from benchwright_server.features.explanations import explain_actions
 from benchwright_server.features.macro_expansion import expansion_actions
+from benchwright_server.features.survivor_tests import killing_tests
 from benchwright_server.linters import registry as linters
 from benchwright_server.operations import path_of
 from benchwright_verilog.actions import catalogue
@@ -63,6 +64,7 @@ class CodeActions:
         offered: list[Action] = []
         if wanted.has(ActionKind.QUICK_FIX):
             offered += await self._fixes_of(context, found)
+            offered += await killing_tests(context, self._read)
         if wanted.has(ActionKind.REWRITE):
             offered += catalogue.rewrites(context, await self._server.projects.analysis(document))
         actions = [self._shown(document, action, params.context.diagnostics) for action in _once(offered)]

@@ -12,7 +12,7 @@ from benchwright_verilog.findings.source import WaiverStyle
 def waivers(context: ActionContext, finding: Finding) -> Iterator[Action]:
     """A comment around the line of a finding, in the syntax of the tool that found it."""
     # What a simulator would stop at can't be waived.
-    if not finding.rule or finding.level is Level.ERROR:
+    if not finding.rule or finding.level is Level.ERROR or finding.source.waiver is None:
         return
     document, lines = context.document, context.document.lines
     line = lines.line_of(finding.start) + 1

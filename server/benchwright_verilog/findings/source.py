@@ -25,7 +25,8 @@ class Source:
     """Of tools that report the same on a line, the one with the lowest rank is shown."""
     page: str
     """Where a rule is explained: an address with `{}` for the rule."""
-    waiver: WaiverStyle = WaiverStyle.LINT_OFF
+    waiver: WaiverStyle | None = WaiverStyle.LINT_OFF
+    """None if its findings can't be waived."""
 
     def __str__(self) -> str:
         return self.name

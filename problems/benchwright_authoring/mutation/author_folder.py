@@ -1,0 +1,61 @@
+"""What an author's editor shows of an analysis: the survivors of a reference that lies in its pack's folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from benchwright_authoring.mutation.findings import Finding, PackFindings
+
+REPORT = "mutants.json"
+"""Beside `pack.toml`: what `benchwright problems mutate --report` wrote there. No pack takes it in."""
+_MOST_BYTES = 50_000_000
+
+
+@dataclass(frozen=True)
+class ReferenceFile:
+    """A file of a reference in its pack's folder, `PACK/PROBLEM/hidden/reference/…`."""
+
+    problem: Path
+    """The problem's folder."""
+    path: str
+    """The file's path in a workspace."""
+
+    @classmethod
+    def at(cls, file: Path) -> ReferenceFile | None:
+        """What a file is; None if it is not part of a reference."""
+        for folder in file.parents:
+            if (folder.parent.name, folder.name) == ("hidden", "reference"):
+                problem = folder.parent.parent
+                is_one = (problem / "problem.toml").is_file() and (problem.parent / "pack.toml").is_file()
+                return cls(problem, file.relative_to(folder).as_posix()) if is_one else None
+        return None
+
+    def survivors(self, content: bytes) -> list[Finding]:
+        """The survivors in this file, in the order of the text; none of another content than it has now.
+
+        Args:
+            content: The file's.
+        """
+        report = self.problem.parent / REPORT
+        try:
+            if report.stat().st_size > _MOST_BYTES:
+                return []
+            found = PackFindings.model_validate_json(report.read_bytes())
+        except (OSError, ValidationError):
+            return []
+        survivors = [one for each in found.problems if each.id == self.problem.name for one in each.survivors]
+        return [one for one in survivors if one.mutant.path == self.path and one.mutant.is_of(content)]
+
+    @property
+    def cocotb_tests(self) -> Path | None:
+        """The first file of the harness that holds cocotb tests; None if there is none."""
+        for file in sorted((self.problem / "hidden" / "harness").rglob("*.py")):
+            try:
+                if "@cocotb.test" in file.read_text(encoding="utf-8"):
+                    return file
+            except (OSError, UnicodeDecodeError):
+                continue
+        return None

@@ -1,0 +1,47 @@
+"""The inputs that tell a survivor from the reference, as the beginning of a cocotb test."""
+
+from __future__ import annotations
+
+import re
+
+from benchwright_authoring.mutation.findings import Counterexample, Finding
+
+_CLOCK = re.compile(r"@\s*\(\s*(?:pos|neg)edge\s+([A-Za-z_]\w*)")
+
+
+def cocotb_test(finding: Finding, example: Counterexample, reference: str) -> str:
+    """A test that drives these inputs. It fails until its author says which outputs are right.
+
+    Args:
+        finding: The survivor.
+        example: Its inputs.
+        reference: The text of the file that it was made of; the first clock in it is driven.
+    """
+    mutant = finding.mutant
+    name = f"kills_{mutant.kind.replace('-', '_')}_{mutant.id}"
+    clock = _CLOCK.search(reference)
+    imports, start, step = (
+        ("from cocotb.triggers import Timer", "", 'Timer(1, unit="ns")')
+        if clock is None
+        else (
+            "from cocotb.clock import Clock\n    from cocotb.triggers import FallingEdge",
+            f'    Clock(dut.{clock[1]}, 10, unit="ns").start()\n',
+            f"FallingEdge(dut.{clock[1]})",
+        )
+    )
+    inputs = "".join(f"        {dict(cycle)!r},\n" for cycle in example.stimulus)
+    return f"""
+
+@cocotb.test()
+async def {name}(dut):
+    # {mutant.kind} in {mutant.path}:{mutant.line}: an output differs in cycle {example.cycle}.
+    {imports}
+
+{start}    stimulus = [
+{inputs}    ]
+    for inputs in stimulus:
+        for name, value in inputs.items():
+            getattr(dut, name).value = value
+        await {step}
+    raise AssertionError("compare the outputs with what the statement asks for")
+"""

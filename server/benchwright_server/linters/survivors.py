@@ -1,0 +1,49 @@
+"""Faults of a reference that its harness does not notice, for its author: what `benchwright problems mutate` found."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from benchwright_server.linters.lint_tool import LintTool, SavedFile
+from benchwright_verilog.findings.finding import Finding, Level
+from benchwright_verilog.findings.source import Source
+
+if TYPE_CHECKING:
+    from benchwright_authoring.mutation.findings import Finding as Survivor
+
+_SOURCE = Source("mutants", 3, "", None)
+_LONGEST = 60
+
+
+async def _lint(file: SavedFile) -> list[Finding]:
+    # Only an author's folder holds references.
+    if "reference" not in file.path.parts:
+        return []
+    from benchwright_authoring.mutation.author_folder import ReferenceFile
+
+    def survivors() -> list[Survivor]:
+        reference = ReferenceFile.at(file.path)
+        return [] if reference is None else reference.survivors(file.lines.data)
+
+    found = []
+    for one in await asyncio.to_thread(survivors):
+        start, end = file.lines.from_byte(one.mutant.start), file.lines.from_byte(one.mutant.end)
+        found.append(Finding(_SOURCE, start, end, Level.INFORMATION, one.mutant.kind, _message(one)))
+    return found
+
+
+def _message(survivor: Survivor) -> str:
+    before, after = (_short(text) for text in (survivor.mutant.before, survivor.mutant.after))
+    changed = f"{after} for {before}" if after else f"{before} left out"
+    differs = survivor.counterexample
+    when = f" It differs in cycle {differs.cycle}." if differs is not None else ""
+    return f"No hidden test notices {changed}.{when} [{survivor.mutant.id}]"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
+SURVIVORS = LintTool(_SOURCE, "`mutants.json` beside `pack.toml`, for authors", _lint)

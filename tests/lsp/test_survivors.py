@@ -1,0 +1,78 @@
+"""An author opens the reference of a pack's folder: the survivors of a mutation analysis are marked in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from benchwright_authoring.mutation.findings import Counterexample, Finding, PackFindings, ProblemFindings, Status
+from benchwright_authoring.mutation.mutant import Mutant
+
+from .session import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+TEXT = "module m (input logic clk, d, output logic q);\n  always_ff @(posedge clk) q <= d;\nendmodule\n"
+
+
+@pytest.fixture
+def editor(shared_editor: Editor) -> Editor:
+    return shared_editor.forget()
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    start = TEXT.index("posedge")
+    finding = Finding(
+        mutant=Mutant.of("rtl/m.sv", TEXT.encode(), kind="edge", span=(start, start + 7), after="negedge"),
+        is_scored=True,
+        status=Status.SURVIVED,
+        counterexample=Counterexample(cycle=1, stimulus=({"d": 1}, {"d": 0})),
+    )
+    found = PackFindings(
+        pack="mine",
+        version="1",
+        seed=0,
+        limit=None,
+        toolchain="t",
+        sandbox="bwrap",
+        proofs=True,
+        problems=(ProblemFindings(id="p", findings=(finding,)),),
+    )
+    files = {
+        "pack.toml": "",
+        "mutants.json": found.model_dump_json(),
+        "p/problem.toml": "",
+        "p/hidden/reference/rtl/m.sv": TEXT,
+        "p/hidden/harness/src/test_m.py": "import cocotb\n\n\n@cocotb.test()\nasync def works(dut):\n    pass\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+async def test_a_survivor_is_marked_and_becomes_a_test(editor: Editor, pack: Path) -> None:
+    file = editor.open(pack / "p/hidden/reference/rtl/m.sv")
+    file.save()
+    (mark,) = await file.marked("No hidden test notices negedge for posedge. It differs in cycle 1.")
+    assert (mark.severity, mark.source, mark.code) == (types.DiagnosticSeverity.Information, "mutants", "edge")
+    params = types.CodeActionParams(types.TextDocumentIdentifier(file.uri), mark.range, types.CodeActionContext([mark]))
+    offered = await editor.client.text_document_code_action_async(params)
+    titles = [one.title for one in offered or []]
+    (action,) = [one for one in offered or [] if isinstance(one, types.CodeAction) and "Add a test" in one.title]
+    assert action.title.endswith("to test_m.py")
+    assert not [title for title in titles if title.startswith("Waive")]
+    assert "kills_edge_" in str(action.edit)
+    assert (pack / "p/hidden/harness/src/test_m.py").as_uri() in str(action.edit)
+
+
+async def test_a_survivor_is_gone_once_the_reference_is_another(editor: Editor, pack: Path) -> None:
+    file = editor.open(pack / "p/hidden/reference/rtl/m.sv")
+    file.save()
+    await file.marked("No hidden test notices")
+    file.type("!", before="d;\n")
+    file.save()
+    await file.marked()
