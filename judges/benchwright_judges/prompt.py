@@ -211,13 +211,38 @@ def question_prompt(
         schema: Of the reply.
         code: Draws a random code.
     """
-    text = _cut("\n".join(_question(problem)))
+    return data_prompt("QUESTION", "\n".join(_question(problem)), instructions, schema, code=code)
+
+
+def data_prompt(
+    name: str,
+    text: str,
+    instructions: str,
+    schema: dict[str, JsonValue],
+    figures: Sequence[Figure] = (),
+    *,
+    code: Callable[[], str] = lambda: secrets.token_hex(16),
+) -> Prompt:
+    """Ask something about a text that nobody vouches for, between two lines with a code that it can't hold.
+
+    Args:
+        name: What the text is called in those lines, in capitals.
+        text: Hostile; cut to what a model is shown.
+        instructions: For the system's message.
+        schema: Of the reply.
+        figures: Shown after the text.
+        code: Draws a random code.
+    """
+    shown = _cut(text)
     drawn = code()
-    while drawn in text:
+    while drawn in shown:
         drawn = code()
-    asked = f"The code is {drawn}.\n\nBEGIN QUESTION {drawn}\n{text}\nEND QUESTION {drawn}"
+    asked = f"The code is {drawn}.\n\nBEGIN {name} {drawn}\n{shown}\nEND {name} {drawn}"
     return Prompt(
-        messages=({"role": "system", "content": instructions.strip()}, {"role": "user", "content": asked}),
+        messages=(
+            {"role": "system", "content": instructions.strip()},
+            {"role": "user", "content": _parts([asked, *figures])},
+        ),
         schema=schema,
     )
 
