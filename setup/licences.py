@@ -18,6 +18,8 @@ _SPDX = {
     "Apache License, Version 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
     "BSD 3-Clause": "BSD-3-Clause",
+    # pypdfium2, and what pdfium is built with: FreeType, OpenJPEG and the like, all permissive.
+    "BSD-3-Clause, Apache-2.0, dependency licenses": "BSD-3-Clause AND Apache-2.0",
     "BSD License": "BSD",
     "GNU Lesser General Public License v3 (LGPLv3)": "LGPL-3.0-only",
     "GNU Library or Lesser General Public License (LGPL)": "LGPL",

@@ -133,6 +133,7 @@ def test_an_answer_that_needs_a_judge_is_kept(core: Installed) -> None:
         ("report --demo --out report", "baselines"),
         ("eval --pack starter --model mockllm/model --out log", "baselines"),
         ("judge serve --port 0", "judges"),
+        ("questions from-exam exam.pdf --out exam", "exams"),
         ("grade starter/sync-fifo solution --sandbox docker", "harness"),
     ],
 )

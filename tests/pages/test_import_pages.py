@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ..csbench_set import write_layout
+from ..exam_papers import papers
 from ..integration.testbench_sets import STRICT, write_rtllm, write_verilogeval
 from .walk import Reader, Walk
 
@@ -77,8 +78,26 @@ def _verilogeval(reader: Reader) -> None:
     reader.write("VerilogDescription_Human.jsonl", json.dumps(described) + "\n")
 
 
+def _exam(reader: Reader) -> None:
+    (paper,) = (paper for paper in papers() if paper.name == "typeset")
+    (reader.folder / "midterm.pdf").write_bytes(paper.pdf)
+
+
+def _reviewed(reader: Reader) -> None:
+    for form in (reader.folder / "midterm" / "items").glob("*/review.toml"):
+        form.write_text(form.read_text(encoding="utf-8").replace('"open"', '"accepted"'), encoding="utf-8")
+        (form.parent / "solution" / "solution.md").write_text("Because.\n", encoding="utf-8")
+    head = reader.folder / "midterm" / "exam.toml"
+    head.write_text(head.read_text(encoding="utf-8").replace('license = ""', 'license = "CC-BY-4.0"'), encoding="utf-8")
+
+
 WALKS = {
     "docs/how-to/find-weak-tests.md": Walk(_rtllm),
+    "docs/how-to/questions-from-an-exam.md": Walk(
+        _exam,
+        before={"make-pack": _reviewed},
+        not_run={"--model": "tests/unit/exams/test_models.py asks a model of its own"},
+    ),
     "docs/how-to/import-csbench.md": Walk(_csbench),
     "docs/how-to/import-cvdp.md": Walk(_cvdp),
     "docs/how-to/import-quarch.md": Walk(_quarch),

@@ -31,6 +31,7 @@ COMMANDS = {
     "lsp": "lsp",
     "mcp": "mcp",
     "problems": "problems",
+    "questions": "questions",
     "attempts": "attempts",
     "study": "study",
     "judge": "judge",

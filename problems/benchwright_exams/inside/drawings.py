@@ -1,0 +1,155 @@
+"""Figures, tables and rules of a page: what is left of its picture where no word stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from benchwright_exams.page import Box, Drawing, DrawingKind, Word
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_INK = 215
+"""Grey below which something is drawn: a light background of a listing is none."""
+_CELL_POINTS = 3.0
+_REACH = 2
+"""Cells between things that belong together."""
+_THIN_POINTS = 7.0
+_SPECK_POINTS = 14.0
+_LEAST_POINTS = 22.0
+"""Height and width of a figure at least."""
+_FRAME = 0.6
+_SAME_POINTS = 6.0
+_NEAR_POINTS = 16.0
+_PIECES_POINTS = 60.0
+_TABLE_POINTS = 260.0
+_LEAST_TABLE_POINTS = 60.0
+
+
+def drawings_of(picture: Image, words: Sequence[Word], scale: float) -> tuple[list[Drawing], int]:
+    """What is drawn on a page, and how many specks there are.
+
+    Args:
+        picture: The page in grey.
+        words: Those that it shows.
+        scale: Pixels of a point.
+    """
+    from PIL import ImageDraw
+
+    ink = picture.point([255 if grey < _INK else 0 for grey in range(256)])
+    blank = ImageDraw.Draw(ink)
+    for word in words:
+        box = word.box.grown(1.0, 0.5)
+        blank.rectangle([side * scale for side in box], fill=0)
+    cell = _CELL_POINTS * scale
+    columns, rows = max(1, round(ink.width / cell)), max(1, round(ink.height / cell))
+    cells = ink.reduce(max(1, int(cell))) if cell >= 2 else ink
+    columns, rows = cells.size
+    filled = {at for at, value in enumerate(cells.tobytes()) if value > 8}
+    across, down = picture.width / scale / columns, picture.height / scale / rows
+    boxes = [
+        Box(
+            min(at % columns for at in group) * across,
+            min(at // columns for at in group) * down,
+            (max(at % columns for at in group) + 1) * across,
+            (max(at // columns for at in group) + 1) * down,
+        )
+        for group in _groups(filled, columns)
+    ]
+    return _named(boxes, words, picture.width / scale, picture.height / scale)
+
+
+def _groups(filled: set[int], columns: int) -> Iterator[list[int]]:
+    """Cells that are near each other."""
+    reach = range(-_REACH, _REACH + 1)
+    while filled:
+        waiting = [filled.pop()]
+        group = []
+        while waiting:
+            at = waiting.pop()
+            group.append(at)
+            for row in reach:
+                for column in reach:
+                    other = at + row * columns + column
+                    if other in filled and 0 <= at % columns + column < columns:
+                        filled.remove(other)
+                        waiting.append(other)
+        yield group
+
+
+def _named(boxes: list[Box], words: Sequence[Word], width: float, height: float) -> tuple[list[Drawing], int]:
+    frames = [box for box in boxes if box.width > _FRAME * width and box.height > _FRAME * height]
+    specks = [box for box in boxes if max(box.width, box.height) < _SPECK_POINTS]
+    solid = [box for box in boxes if box not in frames and box not in specks]
+    thin = [box for box in solid if min(box.width, box.height) <= _THIN_POINTS]
+    bodies = _merged([box for box in solid if box not in thin], _SAME_POINTS, _NEAR_POINTS)
+    tables, rules = _ruled_tables(thin, bodies, words)
+    large = [box for box in bodies if min(box.width, box.height) >= _LEAST_POINTS]
+    small = [box for box in bodies if box not in large]
+    found = [Drawing(kind=_kind(box, words), box=box) for box in large]
+    found += [Drawing(kind=DrawingKind.TABLE, box=box) for box in tables]
+    outside = [box for box in (*rules, *small) if not any(one.box.has_centre_of(box) for one in found)]
+    found += [Drawing(kind=DrawingKind.RULE, box=box) for box in (*outside, *frames)]
+    return sorted(found, key=lambda one: (one.box.top, one.box.left)), len(specks)
+
+
+def _merged(boxes: Sequence[Box], across: float, down: float) -> list[Box]:
+    """Boxes as one that are no farther from each other than this, in points."""
+    merged: list[Box] = []
+    for box in boxes:
+        whole = box
+        while touching := next((other for other in merged if other.grown(across, down).meets(whole)), None):
+            merged.remove(touching)
+            whole = whole.around(touching)
+        merged.append(whole)
+    return merged
+
+
+def _ruled_tables(thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[Word]) -> tuple[list[Box], list[Box]]:
+    """Tables between horizontal rules of one width, and the other rules."""
+    # Letters that touch a rule break it into pieces.
+    level = sorted(
+        _merged([box for box in thin if box.width > box.height], _PIECES_POINTS, 0), key=lambda box: (box.top, box.left)
+    )
+    upright = [box for box in thin if box.width <= box.height]
+    tables: list[Box] = []
+    used: list[Box] = []
+    for rule in level:
+        same = [
+            other
+            for other in level
+            if abs(other.left - rule.left) < _SAME_POINTS
+            and abs(other.right - rule.right) < _SAME_POINTS
+            and 0 <= other.top - rule.top < _TABLE_POINTS
+        ]
+        whole = Box(rule.left, rule.top, rule.right, same[-1].bottom)
+        is_table = rule.width > _LEAST_TABLE_POINTS and len(same) >= 3 and _columns(whole, words) >= 2
+        if rule not in used and is_table and not any(whole.meets(box) for box in bodies):
+            tables.append(whole)
+            used += same
+    return tables, [rule for rule in (*level, *upright) if rule not in used]
+
+
+def _kind(box: Box, words: Sequence[Word]) -> DrawingKind:
+    inside = [word for word in words if box.has_centre_of(word.box)]
+    rows = _steps(sorted(word.box.bottom for word in inside))
+    return (
+        DrawingKind.TABLE if rows >= 2 and _columns(box, words) >= 2 and len(inside) >= 2 * rows else DrawingKind.FIGURE
+    )
+
+
+def _columns(box: Box, words: Sequence[Word]) -> int:
+    """Columns of words, at whose left edges more than one word begins."""
+    lefts = sorted(word.box.left for word in words if box.has_centre_of(word.box))
+    groups: list[list[float]] = []
+    for left in lefts:
+        if groups and left - groups[-1][-1] < _SAME_POINTS:
+            groups[-1].append(left)
+        else:
+            groups.append([left])
+    return sum(len(group) >= 2 for group in groups)
+
+
+def _steps(values: Sequence[float]) -> int:
+    return sum(at == 0 or value - values[at - 1] > _SAME_POINTS for at, value in enumerate(values))

@@ -1,0 +1,167 @@
+"""The program that reads a PDF, a page in each process. It writes JSON to standard output, and pictures of pages.
+
+Its limits are set before the file is opened. pdfium is built without JavaScript; forms are not filled in, attachments
+not opened.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright_exams.page import ReadPage
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_MEMORY_BYTES = 3 << 30
+_FILE_BYTES = 64 << 20
+CPU_S = 90
+PICTURE_DPI = 144
+_MOST_PIXELS = 40_000_000
+_MOST_SIDE_POINTS = 7_200
+_MOST_OBJECTS = 50_000
+_PICTURED = 0.5
+"""Share of the page that pictures cover if it is a scan."""
+_FEW_WORDS = 12
+
+
+def run(arguments: list[str]) -> None:
+    """Carry out one request: `about FILE`, or `page FILE NUMBER FOLDER TESSERACT LANGUAGE`."""
+    _limit()
+    name, file, *rest = arguments
+    try:
+        said: dict[str, Any] = _about(file) if name == "about" else _page(file, int(rest[0]), Path(rest[1]), *rest[2:])
+    except MemoryError:
+        said = {"error": "it takes more memory than an exam needs"}
+    except _RefusedError as error:
+        said = {"error": str(error)}
+    sys.stdout.write(json.dumps(said))
+
+
+class _RefusedError(Exception):
+    """The file or the page can't be read; the message ends a sentence."""
+
+
+def _limit() -> None:
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        for kind, most in (
+            (resource.RLIMIT_AS, _MEMORY_BYTES),
+            (resource.RLIMIT_CPU, CPU_S),
+            (resource.RLIMIT_FSIZE, _FILE_BYTES),
+            (resource.RLIMIT_CORE, 0),
+        ):
+            resource.setrlimit(kind, (most, most))
+
+
+def _opened(file: str) -> Any:
+    import pypdfium2
+
+    try:
+        return pypdfium2.PdfDocument(file)
+    except pypdfium2.PdfiumError as error:
+        locked = "password" in str(error).lower()
+        reason = "it is locked with a password; save a copy without one" if locked else "it is no PDF, or is damaged"
+        raise _RefusedError(reason) from error
+
+
+def _about(file: str) -> dict[str, Any]:
+    import pypdfium2.raw as pdfium
+
+    document = _opened(file)
+    counts = {
+        "script": pdfium.FPDFDoc_GetJavaScriptActionCount(document.raw),
+        "attachment": pdfium.FPDFDoc_GetAttachmentCount(document.raw),
+        "form": int(pdfium.FPDF_GetFormType(document.raw) != pdfium.FORMTYPE_NONE),
+    }
+    ignored = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count > 0]
+    return {"pages": len(document), "ignored": ignored}
+
+
+def _page(file: str, number: int, folder: Path, program: str, language: str) -> dict[str, Any]:
+    import pypdfium2
+
+    from benchwright_exams.inside.drawings import drawings_of
+    from benchwright_exams.inside.shown_text import TooMuchTextError, words_of
+
+    document = _opened(file)
+    try:
+        page = document[number - 1]
+    except pypdfium2.PdfiumError as error:
+        raise _RefusedError("the page is damaged") from error
+    width, height = page.get_size()
+    if not 0 < max(width, height) <= _MOST_SIDE_POINTS:
+        raise _RefusedError(f"the page is larger than {_MOST_SIDE_POINTS // 72} inches")
+    covered, objects = _pictured(page)
+    if objects > _MOST_OBJECTS:
+        raise _RefusedError(f"the page draws more than {_MOST_OBJECTS} things")
+    picture, scale = _picture(page, PICTURE_DPI)
+    try:
+        words, hidden = words_of(page, picture.convert("L"), scale)
+    except TooMuchTextError as error:
+        raise _RefusedError("the page has more text than any exam's") from error
+    confidence = None
+    if covered > _PICTURED and len(words) < _FEW_WORDS:
+        if not program:
+            return {"needs": "tesseract"}
+        picture, words, confidence = _recognised(page, folder, program, language)
+        scale = picture.width / width
+    drawings, specks = drawings_of(picture.convert("L"), words, scale)
+    picture.save(folder / f"{number}.png", optimize=True)
+    return ReadPage(
+        number=number,
+        width=width,
+        height=height,
+        words=tuple(words),
+        hidden=tuple(hidden),
+        drawings=tuple(drawings),
+        specks=specks,
+        recognised=confidence is not None,
+        confidence=confidence,
+    ).model_dump(mode="json")
+
+
+def _recognised(page: Any, folder: Path, program: str, language: str) -> tuple[Image, list[Any], float]:
+    import subprocess
+
+    from benchwright_exams.inside.recognition import DPI, recognise
+
+    large, _ = _picture(page, DPI)
+    try:
+        seen = recognise(large, folder, program, language)
+    except (subprocess.SubprocessError, OSError) as error:
+        raise _RefusedError("Tesseract failed, or took too long") from error
+    smaller = seen.picture.resize((large.width * PICTURE_DPI // DPI, large.height * PICTURE_DPI // DPI))
+    return smaller, seen.words, seen.confidence
+
+
+def _pictured(page: Any) -> tuple[float, int]:
+    """The share of the page that its largest picture covers, and how many things it draws."""
+    import ctypes
+
+    import pypdfium2.raw as pdfium
+
+    width, height = page.get_size()
+    sides = [ctypes.c_float() for _ in range(4)]
+    largest = 0.0
+    count = pdfium.FPDFPage_CountObjects(page.raw)
+    for index in range(min(count, _MOST_OBJECTS)):
+        item = pdfium.FPDFPage_GetObject(page.raw, index)
+        kind = pdfium.FPDFPageObj_GetType(item)
+        is_picture = kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
+        if is_picture and pdfium.FPDFPageObj_GetBounds(item, *sides):
+            left, bottom, right, top = (side.value for side in sides)
+            largest = max(largest, (right - left) * (top - bottom))
+    return largest / (width * height), count
+
+
+def _picture(page: Any, dpi: int) -> tuple[Image, float]:
+    """The page, and pixels of a point."""
+    width, height = page.get_size()
+    scale = min(dpi / 72, (_MOST_PIXELS / (width * height)) ** 0.5)
+    return page.render(scale=scale, may_draw_forms=False).to_pil().convert("RGB"), scale

@@ -1,0 +1,169 @@
+"""The words that a page of a PDF shows, and those that it only has."""
+
+from __future__ import annotations
+
+import ctypes
+import unicodedata
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pypdfium2.raw as pdfium
+
+from benchwright_exams.page import Box, Word
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MOST_CHARACTERS = 60_000
+"""Of one page; a page that is full of small print has a tenth of it."""
+_SMALLEST_POINTS = 3.0
+_LEAST_CONTRAST = 40
+_UNSEEN = (pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP)
+_PRECISION = 10
+"""Steps of a point."""
+_FLAT = 0.55
+_FIXED_PITCH = 1
+"""A flag of a font (PDF 32000-1:2008, table 123)."""
+_FIXED_NAMES = (b"courier", b"mono", b"cmtt", b"consolas")
+
+
+class TooMuchTextError(Exception):
+    """A page has more characters than any exam's."""
+
+
+def words_of(page: Any, picture: Image, scale: float) -> tuple[list[Word], list[str]]:
+    """The words of a page, shown and hidden.
+
+    A word is hidden if it is drawn invisibly, in letters below 3 points, outside the page, or where the page's picture
+    has no contrast: white on white, or behind something.
+
+    Args:
+        page: Of pypdfium2.
+        picture: The page, rendered in grey.
+        scale: Pixels of a point.
+
+    Raises:
+        TooMuchTextError: There are more characters than are read.
+    """
+    shown: list[Word] = []
+    hidden: list[str] = []
+    for word, is_drawn in _words(page):
+        if is_drawn and word.size >= _SMALLEST_POINTS and _has_contrast(word.box, picture, scale):
+            shown.append(word)
+        else:
+            hidden.append(word.text)
+    return shown, hidden
+
+
+class _Letter(NamedTuple):
+    text: str
+    box: Box
+    size: float
+    fixed: bool
+    drawn: bool
+
+
+def _words(page: Any) -> Iterator[tuple[Word, bool]]:
+    letters: list[_Letter] = []
+    for letter in _letters(page):
+        if letters and not _continues(letters, letter):
+            yield _word(letters)
+            letters = []
+        if letter.text.strip():
+            letters.append(letter)
+    if letters:
+        yield _word(letters)
+
+
+def _continues(letters: list[_Letter], letter: _Letter) -> bool:
+    last = letters[-1]
+    gap = letter.box.left - last.box.right
+    return (
+        bool(letter.text.strip())
+        and letter.drawn is last.drawn
+        # Spaces are characters, also those that pdfium infers; a gap is a column's, or a tab's.
+        and gap <= 0.6 * max(last.size, 1.0)
+        and letter.box.right >= letters[0].box.left
+        and min(letter.box.bottom, last.box.bottom) + last.size / 2 >= max(letter.box.top, last.box.top)
+    )
+
+
+def _word(letters: list[_Letter]) -> tuple[Word, bool]:
+    box = letters[0].box
+    for letter in letters[1:]:
+        box = box.around(letter.box)
+    size = max(letter.size for letter in letters)
+    text = _composed([letter.text for letter in letters])
+    if box.height < _FLAT * size:
+        # A dash or a blank to fill in stands in a line as high as a letter.
+        rise = _FLAT * size - box.height
+        above = rise if text.startswith("_") else rise / 2
+        box = Box(box.left, box.top - above, box.right, box.bottom + rise - above)
+    return Word(text, box, size, all(letter.fixed for letter in letters)), letters[0].drawn
+
+
+def _composed(letters: list[str]) -> str:
+    """The word with its ligatures taken apart."""
+    text = "".join(letters)
+    parts = (unicodedata.normalize("NFKC", sign) if "\ufb00" <= sign <= "\ufb06" else sign for sign in text)
+    return unicodedata.normalize("NFC", "".join(parts))
+
+
+def _letters(page: Any) -> Iterator[_Letter]:
+    text = pdfium.FPDFText_LoadPage(page.raw)
+    try:
+        count = pdfium.FPDFText_CountChars(text)
+        if count > MOST_CHARACTERS:
+            raise TooMuchTextError
+        width, height = (round(side * _PRECISION) for side in page.get_size())
+        sides = [ctypes.c_double() for _ in range(4)]
+        across, down = ctypes.c_int(), ctypes.c_int()
+
+        def device(x: float, y: float) -> tuple[float, float]:
+            pdfium.FPDF_PageToDevice(page.raw, 0, 0, width, height, 0, x, y, across, down)
+            return across.value / _PRECISION, down.value / _PRECISION
+
+        for index in range(count):
+            code = pdfium.FPDFText_GetUnicode(text, index)
+            letter = chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+            if code == 2:
+                # pdfium's mark of a hyphen at the end of a line.
+                letter = "-"
+            if not pdfium.FPDFText_GetCharBox(text, index, *sides):
+                continue
+            left, right, bottom, top = (side.value for side in sides)
+            (one, two), (three, four) = device(left, top), device(right, bottom)
+            box = Box(min(one, three), min(two, four), max(one, three), max(two, four))
+            item = pdfium.FPDFText_GetTextObject(text, index)
+            mode = pdfium.FPDFTextObj_GetTextRenderMode(item) if item else pdfium.FPDF_TEXTRENDERMODE_FILL
+            # The size of a font counts before its matrix, so that of the letter's loose box is taken.
+            yield _Letter(letter, box, _points(text, index, box), _is_fixed(text, index), mode not in _UNSEEN)
+    finally:
+        pdfium.FPDFText_ClosePage(text)
+
+
+def _points(text: Any, index: int, box: Box) -> float:
+    loose = pdfium.FS_RECTF()
+    if not pdfium.FPDFText_GetLooseCharBox(text, index, loose):
+        return box.height
+    return float(min(abs(loose.top - loose.bottom), 4 * max(box.height, box.width, 1.0)))
+
+
+def _is_fixed(text: Any, index: int) -> bool:
+    flags = ctypes.c_int()
+    name = ctypes.create_string_buffer(64)
+    pdfium.FPDFText_GetFontInfo(text, index, name, len(name), flags)
+    return bool(flags.value & _FIXED_PITCH) or any(word in name.value.lower() for word in _FIXED_NAMES)
+
+
+def _has_contrast(box: Box, picture: Image, scale: float) -> bool:
+    left, top = max(0, int(box.left * scale)), max(0, int(box.top * scale))
+    right, bottom = (
+        min(picture.width, int(box.right * scale) + 2),
+        min(picture.height, int(box.bottom * scale) + 2),
+    )
+    if left >= right or top >= bottom:
+        return False
+    greys = picture.crop((left, top, right, bottom)).histogram()
+    used = [grey for grey, count in enumerate(greys) if count]
+    return used[-1] - used[0] >= _LEAST_CONTRAST

@@ -1,0 +1,48 @@
+"""Words of a page as Markdown that shows just these words: a stranger's text gets no markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from benchwright_exams.text_blocks import Block, BlockKind
+
+_MARKUP = re.compile(r"([\\`*_\[\]<>$|~]|&(?=[#\w]+;)|!(?=\[))")
+_LINE_START = re.compile(r"^(\s*)([#+=>-]|\d+(?=[.)](?:\s|$)))")
+_LINK = re.compile(r"(?i)\b(https?|ftp|mailto|www)(?=[:.])")
+_NOT_IN_ALT = re.compile(r"[\[\]\\`<>!*_|$&\"]")
+
+
+def escaped(text: str) -> str:
+    """One paragraph, shown as it is."""
+    plain = _MARKUP.sub(r"\\\1", text)
+    # An address would become a link, which nobody has looked at.
+    plain = _LINK.sub(lambda found: f"{found[1][0]}&#{ord(found[1][1])};{found[1][2:]}", plain)
+    return _LINE_START.sub(lambda found: f"{found[1]}{_escaped_start(found[2])}", plain)
+
+
+def _escaped_start(sign: str) -> str:
+    return f"&#{ord(sign[0])};{sign[1:]}" if sign[0].isdigit() else f"\\{sign}"
+
+
+def figure(alt: str, path: str) -> str:
+    """A picture; what it shows is said without markup."""
+    return f"![{' '.join(_NOT_IN_ALT.sub(' ', alt).split())[:200]}]({path})"
+
+
+def document(blocks: Sequence[Block], shown: Callable[[Block], str]) -> str:
+    """Blocks as Markdown.
+
+    Args:
+        blocks: In their order.
+        shown: The Markdown of a figure.
+    """
+    return "\n\n".join(shown(block) if block.kind is BlockKind.FIGURE else _block(block) for block in blocks)
+
+
+def _block(block: Block) -> str:
+    if block.kind is BlockKind.TEXT:
+        return escaped(block.text)
+    longest = max((len(run) for run in re.findall(r"`+", block.text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{block.text}\n{fence}"

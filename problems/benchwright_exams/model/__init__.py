@@ -1,0 +1,1 @@
+"""What a model says of an exam, checked against the pages. It names places and roles; every word comes from a page."""

@@ -1,0 +1,68 @@
+"""A model says what each figure and table is for."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+
+from pydantic import JsonValue
+
+from benchwright_exams.errors import ExamError
+from benchwright_exams.items import Items
+from benchwright_exams.ledger import Finding, Ledger, Region, Role
+from benchwright_exams.model.replies import Model
+from benchwright_judges.prompt import object_schema
+from benchwright_problems.figure import MediaType
+from benchwright_problems.problem import Figure, digest
+
+_BEGINNING = 160
+_USES = ("question", "solution", "none")
+
+
+async def assign_figures(ledger: Ledger, items: Items, model: Model, picture: Callable[[str], bytes]) -> Ledger:
+    """The ledger with each figure where the model says that it belongs.
+
+    Args:
+        ledger: With figures.
+        items: The questions that it has.
+        model: Is shown each figure.
+        picture: A figure's PNG, by its region.
+
+    Raises:
+        OutOfBudgetError: The budget does not suffice; replies that came are kept.
+    """
+    labels = {region.item for region in ledger.regions if region.item and ".." not in region.item}
+    questions = "\n".join(
+        f"{item.label}: {' '.join(block.text for block in (*item.context, *item.body))[:_BEGINNING]}"
+        for item in items.items
+    )
+    names: dict[str, JsonValue] = {"type": "string", "enum": [*sorted(labels), ""]}
+    use: dict[str, JsonValue] = {"type": "string", "enum": [*_USES]}
+    schema = object_schema({"reason": {"type": "string"}, "use": use, "item": names})
+    regions: list[Region] = []
+    findings = list(ledger.findings)
+    for region in ledger.regions:
+        if region.role not in (Role.FIGURE, Role.TABLE):
+            regions.append(region)
+            continue
+        shown = base64.b64encode(picture(region.id)).decode()
+        figure = Figure(path=f"figures/{region.id}.png", media_type=MediaType.PNG, data=shown)
+        try:
+            said = await model.ask(
+                "figure", region.id, f"{questions}\n\nWords in the figure: {region.text}", schema, [figure]
+            )
+            use_, item = said.get("use"), said.get("item")
+            if use_ not in _USES or not (item in labels or (item == "" and use_ == "none")):
+                raise ExamError(f"{model.name} named no question of this exam for {region.id}")
+        except ExamError as error:
+            findings.append(
+                Finding(says=f"{error}. Rules decided where it belongs.", page=region.page, item=region.item)
+            )
+            regions.append(region)
+            continue
+        segment = region.segments[0].model_copy(
+            update={"item": "" if use_ == "none" else item, "value": "solution" if use_ == "solution" else ""}
+        )
+        regions.append(region.model_copy(update={"segments": (segment,), "by": model.name}))
+    made_from = digest([ledger.made_from, model.name, [region.model_dump(mode="json") for region in regions]])
+    return Ledger(made_from=made_from, regions=tuple(regions), findings=tuple(findings))

@@ -1,0 +1,168 @@
+"""How exams number questions, parts and choices, and write points."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii")
+_WORDS = r"(?i:question|problem|exercise|task|aufgabe|q)"
+_HEADED = re.compile(rf"^{_WORDS}\.?\s*#?(\d{{1,3}})(?:[.:)]|(?=\s*[(\[–—-])|(?=\s*$)|\s+(?=[A-Z]))\s*[–—-]?\s*")
+_BARE = re.compile(r"^(\d{1,3})[.)](?:\s+|(?=\()|$)")
+_DECIMAL = re.compile(r"^(\d{1,3})\.(\d{1,2})[.)]?\s+(?=\S)")
+_LETTER = re.compile(r"^(?:\(([a-z])\)|([a-z])[.)](?=\s))\s*")
+_ROMAN = re.compile(r"^(?:\((x?(?:ix|iv|v?i{1,3}|v)|x)\)|(x?(?:ix|iv|v?i{1,3}|v)|x)[.)](?=\s))\s*")
+_CHOICE = re.compile(r"(?:^|(?<=\s))(?:\(([A-H])\)|([A-H])[.)])\s+")
+_POINTS = re.compile(
+    r"[\[(]\s*(\d{1,3}(?:\.\d{1,2})?)\s*(?:points?|pts?\.?|marks?|p\.?|punkte?|%)(?:\s+(?:each|total))?\s*[\])]"
+    r"|(?<=[–—:-] )(\d{1,3})\s+(?:points|marks|pts)\s*$"
+    r"|(?<=\t)\[(\d{1,3})\]$",
+    re.IGNORECASE,
+)
+_BROKEN_POINTS = re.compile(r"[\[(]\s*(\d{1,3})\s*$")
+_REST_OF_POINTS = re.compile(r"^\s*(?:points?|pts?\.?|marks?|punkte?)\s*[\])]", re.IGNORECASE)
+_SECTION = re.compile(r"^(?:section|part|teil)\s+([A-Z]|[IVX]{1,4}|\d)\b(?:\s*[.:–—-].*|\s*\(.*)?$", re.IGNORECASE)
+_SOLUTIONS = re.compile(
+    r"^(?:(?:sample |model )?(?:solutions?|answers?)(?: key)?|answer key|marking scheme|lösungen)"
+    r"(?:\s+(?:to|for|of)\b.{0,60})?\s*:?$",
+    re.IGNORECASE,
+)
+_SOLUTION = re.compile(r"^(?:sample |model )?(?:solution|answer|ans)\s*(?:[.:]\s*|[–—-]\s+)(?=[^\s_.])", re.IGNORECASE)
+_SPACE = re.compile(r"^(?:(?:answer|ans|solution)\s*[.:]?\s*)?[_.\s…]*$", re.IGNORECASE)
+_SHARED = re.compile(
+    r"^(?:questions?|problems?)\s+(\d{1,3})\s*(?:-|–|—|to|through|and)\s*(\d{1,3})\b(?=.*(?:refer|follow|use|concern|about|share))",
+    re.IGNORECASE,
+)
+_CAPTION = re.compile(r"^(?:figure|fig\.?|table|abbildung|tabelle)\s*(\d{1,2})\s*(?:[.:–—-]|$)", re.IGNORECASE)
+_MENTION = re.compile(r"\b(fig|table)(?:ures?|s)?\.?\s*(\d{1,2})\b", re.IGNORECASE)
+_EDGE = re.compile(
+    r"^(?:page\s+\S{1,4}(?:\s+of\s+\S{1,4})?|[-–—]?\s*\d{1,3}\s*[-–—]?|\d{1,3}\s*/\s*\d{1,3}"
+    r"|(?:please )?turn over\b.{0,20}|end of (?:the )?(?:exam|examination|paper|test|quiz)\b.{0,20}"
+    r"|(?:this page (?:is )?(?:intentionally )?left )?blank(?: page)?\.?)$",
+    re.IGNORECASE,
+)
+
+
+class Start(NamedTuple):
+    """What begins a line."""
+
+    value: str
+    """The number or letter."""
+    end: int
+    """Where what it begins begins."""
+
+
+def headed(text: str) -> Start | None:
+    """`Problem 3: …`, `Q3`, `Question 3 (5 points)`."""
+    return _start(_HEADED.match(text))
+
+
+def bare(text: str) -> Start | None:
+    """`3. …`, `3) …`."""
+    return _start(_BARE.match(text))
+
+
+def decimal(text: str) -> tuple[str, Start] | None:
+    """`2.1 …`: the question's number, and its part's."""
+    found = _DECIMAL.match(text)
+    return (found[1], Start(found[2], found.end())) if found else None
+
+
+def lettered(text: str) -> Start | None:
+    """`(a) …`, `a) …`, `a. …`."""
+    return _start(_LETTER.match(text))
+
+
+def roman(text: str) -> Start | None:
+    """`(ii) …`."""
+    return _start(_ROMAN.match(text))
+
+
+def choices(text: str, expected: str) -> list[tuple[int, Start]]:
+    """Choices that begin in a line, each with where its label begins: `A. …`, `(A) … (B) …`.
+
+    Args:
+        text: The line.
+        expected: The letter of the next choice. The first of all has to begin the line.
+    """
+    found: list[tuple[int, Start]] = []
+    for match in _CHOICE.finditer(text):
+        letter = match[1] or match[2]
+        if letter == expected and (found or not text[: match.start()].strip() or expected != "A"):
+            found.append((match.start(), Start(letter, match.end())))
+            expected = chr(ord(letter) + 1)
+    return found
+
+
+def points(text: str) -> list[tuple[int, Start]]:
+    """Points, each with where they begin: `[6 points]`, `(5 marks)`, `– 10 points`."""
+    return [(match.start(), Start(next(filter(None, match.groups())), match.end())) for match in _POINTS.finditer(text)]
+
+
+def broken_points(text: str, following: str) -> tuple[int, Start] | None:
+    """Points that a line begins at its end, and the following line goes on with: `(2`, `points)`."""
+    found = _BROKEN_POINTS.search(text)
+    return (found.start(), Start(found[1], found.end())) if found and _REST_OF_POINTS.match(following) else None
+
+
+def rest_of_points(text: str, before: str) -> int:
+    """Where the words of a line begin whose points began in the line before; 0 if none did."""
+    rest = _REST_OF_POINTS.match(text)
+    return rest.end() if rest and _BROKEN_POINTS.search(before) else 0
+
+
+def section(text: str) -> str | None:
+    """The name of a section that a line heads, such as `A`, or `S2` for a number."""
+    found = _SECTION.match(text)
+    return (f"S{found[1]}" if found[1].isdigit() else found[1].upper()) if found else None
+
+
+def heads_solutions(text: str) -> bool:
+    """Whether a line heads the solutions of all questions."""
+    return bool(_SOLUTIONS.match(text))
+
+
+def solution(text: str) -> int:
+    """Where a solution begins in a line that says so, `Solution: …`; 0 if it does not."""
+    found = _SOLUTION.match(text)
+    return found.end() if found else 0
+
+
+def is_answer_space(text: str) -> bool:
+    """Whether a line is room for an answer."""
+    return bool(_SPACE.match(text))
+
+
+def shared(text: str) -> tuple[int, int] | None:
+    """The first and last question that a text is about: `Questions 3–5 refer to …`."""
+    found = _SHARED.match(text)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def caption(text: str) -> str | None:
+    """What a caption calls its figure or table, such as `figure 2`."""
+    found = _CAPTION.match(text)
+    return f"{_kind(text)} {found[1]}" if found else None
+
+
+def mentions(text: str) -> list[str]:
+    """Figures and tables that a text names, as captions call them."""
+    return [f"{_kind(match[1])} {match[2]}" for match in _MENTION.finditer(text)]
+
+
+def is_edge(text: str) -> bool:
+    """Whether a line is a page number, or says that the page or the exam ends."""
+    return bool(_EDGE.match(text.strip()))
+
+
+def next_roman(value: str) -> str:
+    """The Roman number after one from `i` to `xiii`."""
+    return ROMANS[ROMANS.index(value) + 1] if value in ROMANS[:-1] else ""
+
+
+def _kind(text: str) -> str:
+    return "table" if text.lower().startswith("tab") else "figure"
+
+
+def _start(match: re.Match[str] | None) -> Start | None:
+    return Start(next(filter(None, match.groups())), match.end()) if match else None

@@ -1,0 +1,85 @@
+"""Pictures of an exam's pages: figures cut out of them, and pages with the places of a question marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_exams.ledger import Ledger, Region, Role
+from benchwright_exams.page import ReadExam
+from benchwright_exams.text_blocks import Block
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+_MARGIN_POINTS = 8.0
+_MOST_PIXELS = 50_000_000
+
+
+class PagePictures:
+    """The pictures of one exam.
+
+    Args:
+        folder: Has `NUMBER.png` for each page.
+        exam: The pages.
+        ledger: What is on them.
+    """
+
+    def __init__(self, folder: Path, exam: ReadExam, ledger: Ledger) -> None:
+        self._folder = folder
+        self._widths = {page.number: page.width for page in exam.pages}
+        self._regions: Mapping[str, Region] = {region.id: region for region in ledger.regions}
+        captions = [region for region in ledger.regions if region.role is Role.CAPTION]
+        order = [region.id for region in ledger.regions]
+        self._captions = {
+            drawn: caption.text
+            for caption in captions
+            for place in [order.index(caption.id)]
+            for drawn in order[max(0, place - 1) : place + 2]
+        }
+
+    def caption(self, block: Block) -> str:
+        """What a figure shows, in the page's words."""
+        region = self._regions[block.region]
+        return (
+            self._captions.get(region.id) or f"{region.role.capitalize()} on page {region.page}. {block.text}".strip()
+        )
+
+    def cut(self, name: str) -> bytes:
+        """A figure as PNG."""
+        region = self._regions[name]
+        picture, scale = self._page(region.page)
+        left, top, right, bottom = (round(side * scale) for side in region.box.grown(_MARGIN_POINTS, _MARGIN_POINTS))
+        return _png(picture.crop((max(0, left), max(0, top), min(picture.width, right), min(picture.height, bottom))))
+
+    def numbers(self, names: Sequence[str]) -> list[int]:
+        """The pages on which these regions are."""
+        return sorted({self._regions[name].page for name in names})
+
+    def marked(self, number: int, names: Sequence[str]) -> bytes:
+        """A page with frames around these regions."""
+        from PIL import ImageDraw
+
+        picture, scale = self._page(number)
+        pen = ImageDraw.Draw(picture)
+        for region in map(self._regions.__getitem__, names):
+            if region.page == number:
+                colour = "#b45309" if region.role is Role.SOLUTION else "#1d4ed8"
+                pen.rectangle([side * scale for side in region.box.grown(2.5, 1.5)], outline=colour, width=2)
+        return _png(picture)
+
+    def _page(self, number: int) -> tuple[Picture, float]:
+        from PIL import Image
+
+        with Image.open(self._folder / f"{number}.png", formats=["PNG"]) as file:
+            if file.width * file.height > _MOST_PIXELS:
+                raise ValueError(f"page {number} has too many pixels")
+            return file.convert("RGB"), file.width / self._widths[number]
+
+
+def _png(picture: Picture) -> bytes:
+    file = BytesIO()
+    picture.save(file, "PNG", optimize=True)
+    return file.getvalue()

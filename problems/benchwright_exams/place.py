@@ -1,0 +1,118 @@
+"""Where a reader of an exam is: section, question, part, and whether in a solution."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from benchwright_exams import numbering
+
+_MOST_MISSING = 4
+"""Numbers that may be missing before one is taken for the next question's all the same."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in an exam."""
+
+    section: str = ""
+    question: str = ""
+    part: str = ""
+    deep: str = ""
+    choice: str = ""
+    """The letter of the last choice."""
+    solving: bool = False
+    """Whether in a solution."""
+    apart: bool = False
+    """Whether among solutions that stand apart from their questions."""
+
+    @property
+    def label(self) -> str:
+        """What an item here is called, such as `2b`, `2b-ii`, `A-1` or `2-1`; empty before the first question."""
+        if not self.question:
+            return ""
+        head = f"{self.section}-{self.question}" if self.section else self.question
+        part = f"-{self.part}" if self.part[:1].isdigit() or len(self.part) > 1 else self.part
+        return f"{head}{part}{f'-{self.deep}' if self.deep else ''}"
+
+    def at_question(self, number: str) -> Place:
+        """At a question of this section."""
+        return Place(self.section, str(int(number)), solving=self.apart, apart=self.apart)
+
+    def at_part(self, value: str) -> Place:
+        """At a part of this question."""
+        return replace(self, part=value.lower(), deep="", choice="", solving=self.apart)
+
+    def at_deep(self, value: str) -> Place:
+        """At a part of this part."""
+        return replace(self, deep=value, choice="", solving=self.apart)
+
+    def follows(self, number: str) -> bool:
+        """Whether a number is the next question's, or one of those soon after it."""
+        last = int(self.question or 0)
+        return last < int(number) <= last + 1 + _MOST_MISSING
+
+    def is_next(self, number: str) -> bool:
+        """Whether a number is exactly the next question's."""
+        return int(number) == int(self.question or 0) + 1
+
+    def next_part(self, text: str) -> tuple[Place, int] | None:
+        """The part that a text begins, and where its words begin; None if it begins none."""
+        letter, roman = numbering.lettered(text), numbering.roman(text)
+        is_letter = letter is not None and self._continues(letter.value)
+        if roman is not None and not (is_letter and self.part and ord(roman.value[0]) == ord(self.part[0]) + 1):
+            if self.part and not _is_roman(self.part) and roman.value == (numbering.next_roman(self.deep) or "i"):
+                return self.at_deep(roman.value), roman.end
+            if not self.deep and roman.value == (numbering.next_roman(self.part) if self.part else "i"):
+                return self.at_part(roman.value), roman.end
+        if letter is not None and is_letter:
+            return self.at_part(letter.value), letter.end
+        return None
+
+    def _continues(self, letter: str) -> bool:
+        if not self.part:
+            return letter == "a"
+        return len(self.part) == 1 and 0 < ord(letter) - ord(self.part) <= 3
+
+
+_SPAN = re.compile(r"^(?:[A-Z]+\d*-)?\d{1,3}\.\.\d{1,3}$")
+_LABEL = re.compile(r"^((?:[A-Z]+\d*-)?\d+)(?:-?([a-z]|[ivx]+|\d+))?(?:-([ivx]+))?$")
+
+
+def parents(label: str) -> tuple[str, ...]:
+    """The labels above one, the question first: `1a-i` is in `1a`, which is in `1`."""
+    found = _LABEL.match(label)
+    if found is None or found[2] is None:
+        return ()
+    return (found[1], label[: -len(found[3]) - 1]) if found[3] else (found[1],)
+
+
+def is_label(text: str) -> bool:
+    """Whether something can be called so: a question, a part, the questions of a shared context, or nothing."""
+    return not text or bool(_LABEL.match(text) or _SPAN.match(text))
+
+
+def number_of(label: str) -> tuple[str, int] | None:
+    """The section of a question, with its hyphen, and its number; None for a part."""
+    found = _LABEL.match(label)
+    if found is None or found[2] is not None:
+        return None
+    section, _, number = found[1].rpartition("-")
+    return (f"{section}-" if section else "", int(number))
+
+
+def ordinal(label: str) -> int:
+    """Which part of its parent a label is, from 1; 0 if it is a question."""
+    found = _LABEL.match(label)
+    if found is None or found[2] is None:
+        return 0
+    name = found[3] or found[2]
+    if name.isdigit():
+        return int(name)
+    romans = numbering.ROMANS
+    is_roman = bool(found[3]) or len(name) > 1 or (name == "i")
+    return romans.index(name) + 1 if is_roman and name in romans else ord(name[0]) - ord("a") + 1
+
+
+def _is_roman(part: str) -> bool:
+    return part == "i" or len(part) > 1

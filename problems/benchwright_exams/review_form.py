@@ -1,0 +1,106 @@
+"""The form of one question, `review.toml`: what its author decides beside the text."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import Field, ValidationError
+
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.problem import Difficulty, Letter, Model, QuestionFormat, Skill
+from benchwright_problems.rubric_points import RubricItem
+
+_M = TypeVar("_M", bound=Model)
+
+
+class Decision(StrEnum):
+    """What the author says of a question."""
+
+    OPEN = "open"
+    """Not reviewed yet; no pack is made while there is one."""
+    ACCEPTED = "accepted"
+    LEFT_OUT = "left out"
+
+
+class Form(Model):
+    """`review.toml` of a question."""
+
+    decision: Decision = Decision.OPEN
+    findings: tuple[str, ...] = ()
+    """What to check; read by nobody but the author."""
+    format: QuestionFormat
+    difficulty: Difficulty = Difficulty.MEDIUM
+    domain: str = ""
+    topic: str = ""
+    skill: Skill | None = None
+    answer: str = ""
+    """The letter of a choice, or `true` or `false`; for other formats `solution/solution.md` has the answer."""
+    points: float | None = None
+    """Of the whole answer."""
+    rubric: tuple[RubricItem, ...] = ()
+    """What a part of the points is given for; `points` for all of it if empty."""
+    choices: dict[Letter, str] = Field(default_factory=dict)
+    """Markdown."""
+
+
+class Exam(Model):
+    """`exam.toml`: what the pack says of itself."""
+
+    title: str
+    version: str = "1.0.0"
+    license: str = ""
+    source: str
+    description: str = ""
+
+
+def read_form(file: Path) -> Form:
+    """The form of a question.
+
+    Raises:
+        DatasetError: Names the file and the field.
+    """
+    return _read(file, Form)
+
+
+def read_exam_file(file: Path) -> Exam:
+    """What the pack says of itself.
+
+    Raises:
+        DatasetError: Names the file and the field.
+    """
+    return _read(file, Exam)
+
+
+def _read(file: Path, model: type[_M]) -> _M:
+    try:
+        return model.model_validate(tomllib.loads(file.read_text("utf-8")))
+    except OSError as error:
+        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise DatasetError.from_validation(file, error) from error
+    except ValueError as error:
+        raise DatasetError(file, "", f"is not TOML: {error}") from error
+
+
+def as_toml(values: dict[str, object]) -> str:
+    """Strings, numbers, lists of strings and tables of strings as TOML; nothing for None."""
+    lines = [f"{name} = {_value(value)}" for name, value in values.items() if not isinstance(value, dict | None)]
+    for name, table in values.items():
+        if isinstance(table, dict) and table:
+            lines += ["", f"[{name}]", *(f"{key} = {_value(value)}" for key, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return "[" + "".join(f"\n    {_value(one)}," for one in value) + ("\n]" if value else "]")
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_value(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, str):
+        # A basic string of TOML is one of JSON without escaped slashes and halves of surrogates; DEL has to be escaped.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)

@@ -1,0 +1,256 @@
+"""What each thing on an exam's pages is, by headings, numbering, points and place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from benchwright_exams import numbering
+from benchwright_exams.layout import Piece, pieces_of
+from benchwright_exams.ledger import Finding, Ledger, Region, Role, Segment, check_covered
+from benchwright_exams.line_segments import Line, last_choice, split_line
+from benchwright_exams.page import Box, DrawingKind, ReadExam, ReadPage
+from benchwright_exams.place import Place
+from benchwright_problems.problem import digest
+
+_EDGE_SHARE = 0.09
+"""Of the page's height at its top and bottom, where headers and footers are."""
+_DEEPER_POINTS = 12.0
+_VERSION = 1
+
+
+def read_structure(exam: ReadExam) -> Ledger:
+    """The ledger of an exam without a model's help."""
+    reader = _Reader(exam)
+    regions = tuple(reader.regions())
+    check_covered(regions)
+    return Ledger(
+        made_from=structure_digest(exam),
+        regions=regions,
+        findings=(*_findings_of_file(exam), *reader.findings),
+    )
+
+
+def structure_digest(exam: ReadExam) -> str:
+    """What `read_structure` would say it was made from."""
+    return digest([exam.made_from, _VERSION])
+
+
+def _findings_of_file(exam: ReadExam) -> Iterator[Finding]:
+    for what in exam.ignored:
+        yield Finding(says=f"The file has {what} besides its pages; nothing was run, opened or read.")
+    for page in exam.pages:
+        if page.error:
+            yield Finding(says=f"The page was not read: {page.error}.", page=page.number)
+        elif not page.words and not page.drawings:
+            yield Finding(says="The page shows nothing; it may be blank, or damaged.", page=page.number)
+        if page.hidden:
+            yield Finding(
+                says=f"The file has text that the page does not show ({len(page.hidden)} words); it was left out.",
+                page=page.number,
+            )
+        if page.recognised:
+            yield Finding(
+                says=f"The text was recognised in a picture (mean confidence {page.confidence:.0f} of 100); compare it"
+                " with the page.",
+                page=page.number,
+            )
+
+
+@dataclass
+class _Reader:
+    exam: ReadExam
+    place: Place = field(default_factory=Place)
+    findings: list[Finding] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._pages = {page.number: (page, pieces_of(page)) for page in self.exam.pages if not page.error}
+        texts = [piece.text for _, pieces in self._pages.values() for piece in pieces if piece.drawing is None]
+        self._headed = any(numbering.headed(text) for text in texts)
+        self._sections = sum(numbering.section(text) is not None for text in texts) > 1
+        self._repeated = _repeated(self._pages.values())
+        self._known: set[str] = set()
+        self._before = self._after = ""
+        self._shared = ""
+
+    def regions(self) -> Iterator[Region]:
+        for page in self.exam.pages:
+            if page.error:
+                yield _whole(page, "1", Role.UNREADABLE)
+                continue
+            _, pieces = self._pages[page.number]
+            left = _left_edges(pieces)
+            for number, piece in enumerate(pieces, 1):
+                self._before, self._after = (
+                    pieces[at].text if 0 <= at < len(pieces) else "" for at in (number - 2, number)
+                )
+                segments = tuple(self._segments(piece, page, piece.box.left - left[piece]))
+                yield Region(
+                    id=f"p{page.number}-{number}",
+                    page=page.number,
+                    box=piece.box,
+                    text=piece.text,
+                    segments=segments,
+                    size=piece.size,
+                    listing=piece.listing,
+                )
+            if page.hidden:
+                yield _whole(page, "hidden", Role.HIDDEN, " ".join(page.hidden))
+
+    def _segments(self, piece: Piece, page: ReadPage, indent: float) -> Iterator[Segment]:
+        text = piece.text
+        if piece.drawing is DrawingKind.RULE:
+            yield Segment(role=Role.RULE, start=0, end=0)
+            return
+        if piece.drawing is not None:
+            role = Role.TABLE if piece.drawing is DrawingKind.TABLE else Role.FIGURE
+            value = "solution" if self.place.solving else ""
+            yield Segment(role=role, start=0, end=len(text), item=self.place.label or self._shared, value=value)
+            return
+        alone = self._alone(piece, page)
+        if alone is not None:
+            yield Segment(role=alone, start=0, end=len(text), item=self._item if alone is Role.CAPTION else "")
+            return
+        if not piece.listing and (whole := self._shared_by(text)):
+            yield Segment(role=Role.CONTEXT, start=0, end=len(text), item=whole)
+            return
+        if not self.place.solving and (at := numbering.rest_of_points(text, self._before)):
+            yield Segment(role=Role.POINTS, start=0, end=at, item=self._item)
+        elif not piece.listing and (at := self._begun(text, indent)):
+            yield Segment(role=Role.LABEL, start=0, end=at, item=self.place.label)
+        else:
+            at = 0
+        line = Line(text, at, self._role, self._item, self.place.choice, self._after)
+        segments = tuple(split_line(line))
+        self.place = replace(self.place, choice=last_choice(segments) or self.place.choice)
+        yield from segments
+
+    @property
+    def _item(self) -> str:
+        return self._shared or self.place.label
+
+    @property
+    def _role(self) -> Role:
+        if self._shared:
+            return Role.CONTEXT
+        if not self.place.question:
+            return Role.SOLUTION if self.place.apart else Role.INSTRUCTIONS
+        return Role.SOLUTION if self.place.solving else Role.QUESTION
+
+    def _alone(self, piece: Piece, page: ReadPage) -> Role | None:
+        """The role of a line that is no part of a text; changes the place where it heads something."""
+        text = piece.text.strip()
+        near_edge = piece.box.bottom < _EDGE_SHARE * page.height or piece.box.top > (1 - _EDGE_SHARE) * page.height
+        if piece in self._repeated or (numbering.is_edge(text) and (near_edge or text[:1].isalpha())):
+            return Role.HEADER_FOOTER
+        if numbering.heads_solutions(text):
+            self.place, self._shared = Place(solving=True, apart=True), ""
+            return Role.SECTION
+        name = numbering.section(text)
+        if name is not None and not (self._headed and self.place.question and text.lower().startswith("part")):
+            self.place = Place(section=name if self._sections else "", solving=self.place.apart, apart=self.place.apart)
+            self._shared = ""
+            return Role.SECTION
+        if numbering.caption(text) and len(text) < 200:
+            return Role.CAPTION
+        if self.place.question and numbering.is_answer_space(text):
+            return Role.ANSWER_SPACE
+        return None
+
+    def _shared_by(self, text: str) -> str:
+        """The questions that a text which starts here is shared by, such as `3..5`."""
+        both = numbering.shared(text)
+        if both is None or self.place.apart:
+            return ""
+        prefix = f"{self.place.section}-" if self.place.section else ""
+        self._shared = f"{prefix}{both[0]}..{both[1]}"
+        return self._shared
+
+    def _begun(self, text: str, indent: float) -> int:
+        """Where the words after the labels of a line begin; the place becomes theirs."""
+        at = self._question(text, indent)
+        if at:
+            self._shared = ""
+        if self.place.question and not self._shared:
+            while part := self._part(text[at:]):
+                self.place, length = part
+                self._known.add(self.place.label)
+                at += length
+            if not self.place.apart and (length := numbering.solution(text[at:])):
+                self.place = replace(self.place, solving=True)
+                at += length
+        return at
+
+    def _part(self, text: str) -> tuple[Place, int] | None:
+        decimal = numbering.decimal(text)
+        if decimal and decimal[0] == self.place.question:
+            return self.place.at_part(decimal[1].value), decimal[1].end
+        name = numbering.section(text)
+        if self._headed and name is not None and name.isalpha() and text.lower().startswith("part"):
+            head = re.match(r"part\s+\S+?(?:[.:–—-]\s*|\s+|$)", text, re.IGNORECASE)
+            return (self.place.at_part(name.lower()), head.end()) if head else None
+        part = self.place.next_part(text)
+        if part is None or (self.place.apart and part[0].label not in self._known):
+            return None
+        return part
+
+    def _question(self, text: str, indent: float) -> int:
+        found = numbering.headed(text)
+        if found is None and (not self._headed or self.place.apart):
+            found = numbering.bare(text)
+            if found is not None and not self._is_question(found.value, indent):
+                found = None
+        if found is None:
+            decimal = numbering.decimal(text) if not self._headed or self.place.apart else None
+            if decimal is None or decimal[0] == self.place.question or not self.place.is_next(decimal[0]):
+                return 0
+            # A question that begins with its first part, `2.1 …`.
+            self.place = self.place.at_question(decimal[0])
+            self._known.add(self.place.label)
+            return 0
+        self.place = self.place.at_question(found.value)
+        if not self.place.apart and self.place.label in self._known:
+            self.findings.append(Finding(says=f"Two questions are numbered {self.place.label}.", item=self.place.label))
+        self._known.add(self.place.label)
+        return found.end
+
+    def _is_question(self, number: str, indent: float) -> bool:
+        if self.place.apart:
+            return replace(self.place, question=str(int(number)), part="", deep="").label in self._known
+        return self.place.follows(number) and indent < _DEEPER_POINTS
+
+
+def _whole(page: ReadPage, name: str, role: Role, text: str = "") -> Region:
+    return Region(
+        id=f"p{page.number}-{name}",
+        page=page.number,
+        box=Box(0, 0, page.width, page.height),
+        text=text,
+        segments=(Segment(role=role, start=0, end=len(text)),),
+    )
+
+
+def _left_edges(pieces: Sequence[Piece]) -> dict[Piece, float]:
+    """For each line, where the column that it stands in begins."""
+    lines = [piece for piece in pieces if piece.drawing is None]
+    edges = {}
+    for piece in pieces:
+        beside = [
+            other.box.left for other in lines if other.box.left < piece.box.right and piece.box.left < other.box.right
+        ]
+        edges[piece] = min(beside, default=piece.box.left)
+    return edges
+
+
+def _repeated(pages: Iterable[tuple[ReadPage, list[Piece]]]) -> set[Piece]:
+    """Lines at the same edge of several pages with the same words but for numbers."""
+    keys: dict[Piece, tuple[str, int]] = {}
+    for page, pieces in pages:
+        for piece in pieces:
+            near_edge = piece.box.bottom < _EDGE_SHARE * page.height or piece.box.top > (1 - _EDGE_SHARE) * page.height
+            if piece.drawing is None and near_edge:
+                keys[piece] = (re.sub(r"\d+", "#", piece.text.casefold()), round(piece.box.top / 5))
+    counts = Counter(keys.values())
+    return {piece for piece, key in keys.items() if counts[key] > 1}

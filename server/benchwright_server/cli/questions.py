@@ -1,0 +1,174 @@
+"""`benchwright questions`: questions from exams in PDF, reviewed by their author, as a pack."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_problems.home import Home
+from benchwright_problems.store import Store
+from benchwright_server.cli.interruption import interruptible
+from benchwright_server.cli.options import Budget, Json
+from benchwright_server.cli.output import out, plain_errors, print_json
+from benchwright_server.cli.progress import progress
+from benchwright_server.cli.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_exams.ledger import Finding
+    from benchwright_exams.model.replies import Model
+    from benchwright_exams.work import Extracted
+
+_SHOWN = {"label", "format", "points"}
+_AGAIN = "Run the command again to continue."
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    questions = typer.Typer(
+        help="Make questions of an exam, and a pack of those that you accept.", no_args_is_help=True
+    )
+    questions.command("from-exam")(from_exam)
+    questions.command("make-pack")(make_pack_command)
+    parent.add_typer(questions, name="questions")
+
+
+def from_exam(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The exam, a PDF; also a scanned one.")],
+    to: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets a folder for each question.")],
+    model: Annotated[
+        str,
+        typer.Option(metavar="JUDGE", help="The model judge that sorts what is on the pages; rules do if not given."),
+    ] = "",
+    language: Annotated[
+        str, typer.Option(help="Of scanned pages, by Tesseract's name, such as deu or deu+eng.")
+    ] = "eng",
+    budget: Budget = None,
+    json_output: Json = False,
+) -> None:
+    """Find the questions of an exam, and write each with its figures and its page for you to review.
+
+    The folder keeps every stage: the command does again what changed, and leaves questions that you have edited alone.
+    Exit status: 0 nothing has to be checked, 1 something has to be, 2 the exam can't be read.
+    """
+    with plain_errors(), interruptible(_AGAIN):
+        found, asked = asyncio.run(_extracted(file, to, model, language, budget))
+    findings = [*found.ledger.findings, *found.items.findings]
+    if json_output:
+        print_json(
+            {
+                "questions": [item.model_dump(mode="json", include=_SHOWN) for item in found.items.items],
+                "findings": [one.model_dump(mode="json") for one in findings],
+                "kept": list(found.review.kept),
+                "requests": asked,
+            }
+        )
+    else:
+        _print(found, findings, to)
+    raise typer.Exit(1 if findings else 0)
+
+
+async def _extracted(
+    file: Path, folder: Path, model: str, language: str, budget: float | None
+) -> tuple[Extracted, int]:
+    from benchwright_exams.work import extract
+    from benchwright_judges.budget import OutOfBudgetError
+
+    async with _model(model, folder, budget) as asked:
+        with ExitStack() as shown:
+
+            def began(pages: int) -> Callable[[], None]:
+                return shown.enter_context(progress("reading", pages, "pages")).advance
+
+            try:
+                found = await extract(file, folder, language=language, model=asked, began=began)
+            except OutOfBudgetError as error:
+                raise ServerError(
+                    "The budget does not suffice for the whole exam. The model's replies are kept: run the command"
+                    " again with a larger --budget."
+                ) from error
+    return found, asked.asked if asked is not None else 0
+
+
+@asynccontextmanager
+async def _model(name: str, folder: Path, budget: float | None) -> AsyncIterator[Model | None]:
+    """The model judge of this name; None if no name is given."""
+    if not name:
+        yield None
+        return
+    from benchwright_exams.model.replies import Model
+    from benchwright_judges.budget import JudgingBudget
+    from benchwright_judges.configuration import find_endpoints, read_settings
+
+    settings = read_settings()
+    names = [one.name for one in settings.models]
+    if name not in names:
+        raise ServerError(
+            f"judges.toml has no model judge {name!r}; it has {', '.join(names) or 'none'}. docs/how-to/judges.md shows"
+            " how to set one up."
+        )
+    if settings.offline:
+        raise ServerError("judges.toml says offline = true, so no model is asked. Run the command without --model.")
+    chosen = settings.model_copy(update={"judge": tuple(one for one in settings.models if one.name == name)})
+    (endpoint,) = await asyncio.to_thread(find_endpoints, chosen)
+    try:
+        spending = JudgingBudget(settings.budget_usd if budget is None else budget)
+        yield Model(endpoint, folder / "model", spending)
+    finally:
+        await endpoint.close()
+
+
+def _print(found: Extracted, findings: list[Finding], folder: Path) -> None:
+    table = Table("question", "format", "points", "figures", "choices", "solution", "begins")
+    for item in found.items.items:
+        figures = {block.region for block in (*item.context, *item.body) if block.region}
+        begins = next((block.text for block in item.body if block.text), "")
+        table.add_row(
+            item.label,
+            item.format.value,
+            f"{item.points:g}" if item.points is not None else "-",
+            str(len(figures)),
+            str(len(item.choices)),
+            "yes" if item.solution else "-",
+            begins[:60],
+        )
+    table.print()
+    for one in findings:
+        place = f"question {one.item}" if one.item else f"page {one.page}" if one.page else "the file"
+        out.print(f"check {place}: {one.says}", markup=False, soft_wrap=True)
+    for name in found.review.kept:
+        out.print(f"kept your edit of {name}, which would be written differently now", markup=False, soft_wrap=True)
+    for label in found.review.gone:
+        out.print(f"question {label} is not found any more; its files are still there", markup=False, soft_wrap=True)
+    regions = len(found.ledger.regions)
+    out.print(
+        f"{len(found.items.items)} questions of {len(found.exam.pages)} pages in {folder / 'items'}; {regions} things"
+        f" on the pages are accounted for in {folder / 'regions.json'}.",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def make_pack_command(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What `from-exam` wrote and you reviewed.")],
+    pack: Annotated[str, typer.Option(help="Name of the new pack.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a pack of that name.")] = False,
+    json_output: Json = False,
+) -> None:
+    """Make a pack of the questions that you accepted; refused while some are not decided on."""
+    with plain_errors():
+        from benchwright_exams.packing import make_pack
+
+        made = make_pack(folder, pack)
+        Store(Home.find()).add(made, replace=replace)
+    if json_output:
+        print_json({"pack": pack, "problems": [problem.id for problem in made.problems]})
+        return
+    out.print(
+        f"{len(made.problems)} questions added as {pack}; the pack's folder is {folder / 'pack'}.", soft_wrap=True
+    )

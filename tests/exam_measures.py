@@ -1,0 +1,127 @@
+"""What is found of the exams in `exam_papers`: `python -m tests.exam_measures` prints the table of the docs."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_exams.alignment import sentences, signs
+from benchwright_exams.items import Item
+from benchwright_exams.text_blocks import Block
+from benchwright_exams.work import Extracted, extract
+
+from .exam_papers import Asked, Paper, papers
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One exam, found and asked."""
+
+    paper: Paper
+    found: Extracted
+    right: int
+    """Questions with their words, points, context, choices and solution."""
+    extra: tuple[str, ...]
+    """Questions that nobody asked."""
+    figures: int
+    solutions: int
+    invented: tuple[str, ...]
+    """Sentences that no page has."""
+    missed: tuple[str, ...]
+    """Questions that were not found right and that no finding names."""
+
+    @property
+    def row(self) -> str:
+        """Of the table."""
+        asked = len(self.paper.asked)
+        solved = sum(bool(one.solution or one.key) for one in self.paper.asked)
+        findings = len((*self.found.ledger.findings, *self.found.items.findings))
+        cells = [
+            self.paper.name,
+            f"{self.right} of {asked}",
+            f"{self.figures} of {self.paper.figures}" if self.paper.figures else "–",
+            f"{self.solutions} of {solved}" if solved else "–",
+            str(len(self.invented)),
+            str(findings),
+        ]
+        return f"| {' | '.join(cells)} |"
+
+
+def words_of(blocks: tuple[Block, ...]) -> str:
+    return " ".join(block.text for block in blocks if not block.region)
+
+
+def is_right(item: Item | None, asked: Asked) -> bool:
+    """Whether a question was found as it was meant."""
+    if item is None:
+        return False
+    figures = {block.region for block in (*item.context, *item.body) if block.region}
+    return (
+        signs(asked.says) in signs(words_of(item.body))
+        and signs(asked.context) in signs(words_of(item.context))
+        and item.points == asked.points
+        and len(figures) == asked.figures
+        and tuple(item.choices.values()) == asked.choices
+        and has_solution(item, asked)
+    )
+
+
+def has_solution(item: Item, asked: Asked) -> bool:
+    said = words_of(item.solution)
+    return signs(asked.solution) in signs(said) if asked.solution else said == asked.key
+
+
+def texts_of_pages(paper: Paper, found: Extracted) -> str:
+    """The words of a PDF by another way than the reader's: pdfium's own order, or those recognised."""
+    import pypdfium2
+
+    whole = "".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(paper.pdf))
+    recognised = " ".join(word.text for page in found.exam.pages for word in page.words if page.recognised)
+    return f"{whole} {recognised}".replace("\x02", "-").replace("\ufffe", "-")
+
+
+def measure(paper: Paper, folder: Path) -> Measured:
+    """Read one exam by rules alone, and compare."""
+    file = folder / "exam.pdf"
+    file.write_bytes(paper.pdf)
+    found = asyncio.run(extract(file, folder / "exam", began=lambda _: lambda: None))
+    items = {item.label: item for item in found.items.items}
+    labels = [asked.label for asked in paper.asked]
+    findings = " ".join(f"{one.says} {one.item}" for one in (*found.ledger.findings, *found.items.findings))
+    right = [asked.label for asked in paper.asked if is_right(items.get(asked.label), asked)]
+    drawn = {region.id for region in found.ledger.regions if region.role in ("figure", "table") and region.item}
+    page = signs(texts_of_pages(paper, found))
+    said = [
+        sentence
+        for item in items.values()
+        for text in (
+            *(block.text for block in (*item.context, *item.body, *item.solution) if not block.region),
+            *item.choices.values(),
+        )
+        for sentence in sentences(text)
+    ]
+    return Measured(
+        paper=paper,
+        found=found,
+        right=len(right),
+        extra=tuple(label for label in items if label not in labels),
+        figures=len(drawn),
+        solutions=sum(
+            has_solution(items[one.label], one)
+            for one in paper.asked
+            if (one.solution or one.key) and one.label in items
+        ),
+        invented=tuple(sentence for sentence in said if signs(sentence) not in page),
+        missed=tuple(
+            label for label in labels if label not in right and not re.search(rf"\b{re.escape(label)}\b", findings)
+        ),
+    )
+
+
+if __name__ == "__main__":
+    for one in papers():
+        with tempfile.TemporaryDirectory() as place:
+            print(measure(one, Path(place)).row)

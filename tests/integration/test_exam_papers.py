@@ -1,0 +1,75 @@
+"""Twelve exams of our own, read by rules with the real pdfium and the real Tesseract."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchwright_exams.ledger import Region, check_covered
+from benchwright_exams.page import ReadExam
+from benchwright_exams.work import Extracted
+
+from ..exam_measures import Measured, measure
+from ..exam_papers import papers
+
+PAPERS = {paper.name: paper for paper in papers()}
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "questions-from-an-exam.md"
+
+
+@pytest.fixture(scope="module", params=PAPERS)
+def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    if request.param == "scanned" and shutil.which("tesseract") is None:
+        pytest.skip("needs Tesseract (apt-get install tesseract-ocr)")
+    return measure(PAPERS[request.param], tmp_path_factory.mktemp("exam"))
+
+
+def words(found: Extracted) -> Iterator[str]:
+    for item in found.items.items:
+        yield item.title
+        yield from item.choices.values()
+        yield from (block.text for block in (*item.context, *item.body, *item.solution))
+
+
+def test_every_question_is_found_or_named(measured: Measured) -> None:
+    assert measured.missed == ()
+    assert measured.extra == ()
+    assert measured.right == len(measured.paper.asked)
+
+
+def test_every_figure_and_table_belongs_to_a_question(measured: Measured) -> None:
+    assert measured.figures == measured.paper.figures
+
+
+def test_no_sentence_is_invented(measured: Measured) -> None:
+    assert measured.invented == ()
+
+
+def test_what_is_no_question_is_in_none(measured: Measured) -> None:
+    assert [word for word in measured.paper.never for text in words(measured.found) if word in text] == []
+
+
+def test_what_was_not_found_is_named(measured: Measured) -> None:
+    findings = " ".join(one.says for one in (*measured.found.ledger.findings, *measured.found.items.findings))
+    assert [word for word in measured.paper.named if word not in findings] == []
+
+
+def placed(exam: ReadExam) -> dict[int, list[str]]:
+    return {page.number: sorted("".join(word.text for word in page.words)) for page in exam.pages}
+
+
+def test_the_ledger_has_every_sign_of_every_page_once(measured: Measured) -> None:
+    regions = measured.found.ledger.regions
+    check_covered(regions)
+    by_page: dict[int, list[Region]] = {}
+    for region in regions:
+        by_page.setdefault(region.page, []).append(region)
+    for page, signs in placed(measured.found.exam).items():
+        there = "".join(one.text for one in by_page.get(page, []) if not one.id.endswith("hidden"))
+        assert sorted("".join(there.split())) == signs
+
+
+def test_the_page_has_the_table_that_is_measured(measured: Measured) -> None:
+    assert measured.row in PAGE.read_text(encoding="utf-8")

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import pytest
+
+from benchwright_exams import numbering
+from benchwright_exams.place import Place, is_label, number_of, ordinal, parents
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "rest"),
+    [
+        ("Problem 3: Caches (5 points)", "3", "Caches (5 points)"),
+        ("Question 12", "12", ""),
+        ("Q4. Why?", "4", "Why?"),
+        ("EXERCISE 2 (5 marks)", "2", "(5 marks)"),
+        ("Problem 1 – Pipelines", "1", "Pipelines"),
+        ("Task 7 Draw it.", "7", "Draw it."),
+    ],
+)
+def test_a_heading_begins_a_question(text: str, value: str, rest: str) -> None:
+    start = numbering.headed(text)
+    assert start is not None
+    assert (start.value, text[start.end :].strip()) == (value, rest)
+
+
+@pytest.mark.parametrize(
+    "text", ["Question the design.", "Problem 3 of the last exam is needed.", "1.5 V is low.", "3"]
+)
+def test_a_sentence_is_no_heading(text: str) -> None:
+    assert numbering.headed(text) is None
+    assert numbering.bare(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("Why? [6 points]", ["6"]),
+        ("Why? (2.5 pts)", ["2.5"]),
+        ("Why? (1 mark)", ["1"]),
+        ("Problem 2 – 10 points", ["10"]),
+        ("Why?\t[5]", ["5"]),
+        ("x[3] is read from the array [4].", []),
+        ("Three points (of view) count.", []),
+    ],
+)
+def test_points_are_read_as_printed(text: str, points: list[str]) -> None:
+    assert [start.value for _, start in numbering.points(text)] == points
+
+
+def test_points_may_be_broken_between_lines() -> None:
+    assert numbering.broken_points("of the same width? (2", "points)") is not None
+    assert numbering.rest_of_points("points) Why?", "of the same width? (2") == 7
+    assert numbering.broken_points("f(2", "x)") is None
+
+
+def test_choices_follow_each_other_in_a_line() -> None:
+    found = numbering.choices("(A) one (B) two (C) three", "A")
+    assert [start.value for _, start in found] == ["A", "B", "C"]
+    assert numbering.choices("Vitamin A. is no choice", "A") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "label"),
+    [
+        (Place(question="1"), "(a) Why?", "1a"),
+        (Place(question="1", part="a"), "(b) Why?", "1b"),
+        (Place(question="1", part="a"), "(i) Why?", "1a-i"),
+        (Place(question="1", part="h"), "(i) Why?", "1i"),
+        (Place(question="1", part="a", deep="i"), "(ii) Why?", "1a-ii"),
+        (Place(question="1"), "(i) Why?", "1i"),
+        (Place(question="1", part="i"), "(ii) Why?", "1-ii"),
+    ],
+)
+def test_a_part_continues_its_question(before: Place, text: str, label: str) -> None:
+    found = before.next_part(text)
+    assert found is not None
+    assert found[0].label == label
+
+
+@pytest.mark.parametrize("text", ["(z) is high.", "(b) Why?", "a) b"])
+def test_a_letter_out_of_order_is_no_part(text: str) -> None:
+    assert Place(question="1", part="c").next_part(text) is None
+
+
+def test_labels_know_what_they_are_part_of() -> None:
+    assert parents("A-1b-ii") == ("A-1", "A-1b")
+    assert parents("2-1") == ("2",)
+    assert parents("10") == ()
+    assert number_of("S2-4") == ("S2-", 4)
+    assert [ordinal(label) for label in ("1b", "1-ii", "2-3", "1a-iv", "5")] == [2, 2, 3, 4, 0]
+    assert is_label("3..5")
+    assert not is_label("../etc")
+
+
+@pytest.mark.parametrize(
+    "text", ["Page 3 of 10", "- 4 -", "Turn over", "End of exam", "This page is intentionally left blank."]
+)
+def test_edges_of_pages_are_known(text: str) -> None:
+    assert numbering.is_edge(text)
+
+
+def test_a_shared_context_names_its_questions() -> None:
+    assert numbering.shared("Questions 3–5 refer to the following cache.") == (3, 5)
+    assert numbering.shared("Questions 3 and 5 are hard.") is None

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from benchwright_exams.errors import ExamError
+from benchwright_exams.items import find_items
+from benchwright_exams.kept import Kept
+from benchwright_exams.packing import make_pack
+from benchwright_exams.page import Box, Drawing, DrawingKind, ReadExam, ReadPage, Word
+from benchwright_exams.review import Review, write_review
+from benchwright_exams.structure import read_structure
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.problem import QuestionFormat
+
+LINES = (
+    "1. Which memory is volatile? (2 points)",
+    "A. Flash",
+    "B. SRAM",
+    "2. What does this circuit do? (3 points)",
+    "",
+    "",
+    "",
+    "3. Why?",
+    "Answer key",
+    "1. B",
+    "2. It adds.",
+)
+
+
+def exam(*lines: str) -> ReadExam:
+    """A page with these lines, and a figure in place of the empty ones."""
+    words = []
+    for row, line in enumerate(lines):
+        left = 72.0
+        for text in line.split():
+            words.append(Word(text, Box(left, 100 + 16 * row, left + 6 * len(text), 110 + 16 * row), 10.0))
+            left += 6 * len(text) + 4
+    empty = [row for row, line in enumerate(lines) if not line]
+    drawn = Box(90, 100 + 16 * empty[0], 200, 110 + 16 * empty[-1]) if empty else None
+    drawings = (Drawing(kind=DrawingKind.FIGURE, box=drawn),) if drawn else ()
+    page = ReadPage(number=1, width=612, height=792, words=tuple(words), drawings=drawings)
+    return ReadExam(made_from="test", file="exam.pdf", sha256="0", pages=(page,))
+
+
+def review(folder: Path, *lines: str) -> Review:
+    read = exam(*lines)
+    (folder / "pages").mkdir(exist_ok=True)
+    Image.new("RGB", (1224, 1584), "white").save(folder / "pages" / "1.png")
+    ledger = read_structure(read)
+    items = find_items(ledger)
+    Kept(folder / "items.json", type(items)).keep(items)
+    return write_review(folder, read, ledger, items)
+
+
+def accept(folder: Path, *labels: str) -> None:
+    for label in labels:
+        form = folder / "items" / label / "review.toml"
+        form.write_text(form.read_text().replace('decision = "open"', 'decision = "accepted"'))
+
+
+def license_it(folder: Path) -> None:
+    head = folder / "exam.toml"
+    head.write_text(head.read_text().replace('license = ""', 'license = "CC-BY-4.0"'))
+
+
+def test_accepted_questions_become_a_pack(tmp_path: Path) -> None:
+    review(tmp_path, *LINES)
+    accept(tmp_path, "1", "2")
+    form = tmp_path / "items" / "3" / "review.toml"
+    form.write_text(form.read_text().replace('"open"', '"left out"'))
+    license_it(tmp_path)
+    choice, free = make_pack(tmp_path, "exam").problems
+    assert choice.public.question is not None
+    assert choice.public.question.format is QuestionFormat.MULTIPLE_CHOICE
+    assert [one.text for one in choice.public.question.choices] == ["Flash", "SRAM"]
+    assert choice.hidden.answer is not None
+    assert (choice.hidden.answer.value, choice.hidden.answer.closed) == ("B", True)
+    assert free.hidden.answer is not None
+    assert free.hidden.answer.value == "It adds."
+    assert free.hidden.answer.points is not None
+    assert free.hidden.answer.points.most == 3
+    assert len(free.public.figures) == 1
+    assert "It adds" not in free.public.model_dump_json()
+
+
+def test_no_pack_while_a_question_is_open(tmp_path: Path) -> None:
+    review(tmp_path, *LINES)
+    accept(tmp_path, "1")
+    with pytest.raises(ExamError, match="2 of 3 questions are not decided on: 2, 3"):
+        make_pack(tmp_path, "exam")
+
+
+def test_a_question_without_an_answer_is_refused(tmp_path: Path) -> None:
+    review(tmp_path, *LINES)
+    accept(tmp_path, "1", "2", "3")
+    license_it(tmp_path)
+    with pytest.raises(DatasetError, match=r"items/3/solution/solution\.md: is empty"):
+        make_pack(tmp_path, "exam")
+
+
+def test_a_pack_needs_a_licence(tmp_path: Path) -> None:
+    review(tmp_path, *LINES[:3], *LINES[8:10])
+    accept(tmp_path, "1")
+    with pytest.raises(DatasetError, match=r"exam\.toml: field license: is empty"):
+        make_pack(tmp_path, "exam")
+
+
+def test_nothing_is_written_again_for_the_same_exam(tmp_path: Path) -> None:
+    assert review(tmp_path, *LINES).written > 0
+    assert review(tmp_path, *LINES) == Review(0)
+
+
+def test_a_question_that_its_author_edited_is_left_alone(tmp_path: Path) -> None:
+    review(tmp_path, "1. Wy? (2 points)", "2. How?")
+    statement = tmp_path / "items/1/statement.md"
+    statement.write_text("# Question 1\n\nWhy?\n")
+    again = review(tmp_path, "1. Wy not? (3 points)", "2. How so?")
+    assert statement.read_text() == "# Question 1\n\nWhy?\n"
+    assert "points = 2.0" in (tmp_path / "items/1/review.toml").read_text()
+    assert "items/1/statement.md" in again.kept
+    assert "How so?" in (tmp_path / "items/2/statement.md").read_text()
+
+
+def test_a_decision_does_not_outlive_the_text_it_was_about(tmp_path: Path) -> None:
+    review(tmp_path, "1. Why?")
+    accept(tmp_path, "1")
+    again = review(tmp_path, "1. Why not?")
+    assert "Why?" in (tmp_path / "items/1/statement.md").read_text()
+    assert "items/1/statement.md" in again.kept
+
+
+def test_a_question_that_is_gone_is_named(tmp_path: Path) -> None:
+    review(tmp_path, "1. Why?", "2. How?")
+    assert review(tmp_path, "1. Why?").gone == ("2",)
+
+
+def test_missing_numbers_and_points_that_do_not_add_up_are_named() -> None:
+    read = exam("Problem 1 (10 points)", "(a) Why? [3 points]", "(c) How? [4 points]", "Problem 3", "See Figure 7.")
+    says = [one.says for one in find_items(read_structure(read)).findings]
+    assert "Question 2 was not found." in says
+    assert "Its parts have 7 points together, and it says 10." in says
+    assert "Of its parts, number 2 (from the first) was not found." in says
+    assert "Its text names figure 7, of which no caption was found." in says
+
+
+def test_a_shared_context_is_given_to_each_of_its_questions() -> None:
+    read = exam("1. Why?", "Questions 2-3 refer to a cache of 4 KiB.", "2. How large?", "3. How fast?", "4. When?")
+    items = {item.label: item for item in find_items(read_structure(read)).items}
+    assert [bool(items[label].context) for label in "1234"] == [False, True, True, False]
+
+
+def test_a_list_in_a_question_begins_no_question() -> None:
+    items = find_items(
+        read_structure(exam("Problem 1", "Sort these:", "1. adder", "2. shifter", "Problem 2", "Why?"))
+    ).items
+    assert [item.label for item in items] == ["1", "2"]
+    assert "2. shifter" in items[0].body[0].text
