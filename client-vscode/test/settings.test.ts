@@ -56,7 +56,7 @@ test("the editor offers every setting of the server, with its kind and default",
 });
 
 test("the editor describes the language server's settings as the reference does, and has no others", () => {
-  const section = sections.find(({ title }) => title === "Language Server")?.properties ?? {};
+  const section = sections.find(({ title }) => title === "%settings.languageServer%")?.properties ?? {};
   for (const [name, setting] of Object.entries(section)) {
     const described = setting.markdownDescription?.replace(/^%(.+)%$/, (_, key: string) => english[key] ?? "");
     assert.equal(described, wanted.get(name)?.told, name);
