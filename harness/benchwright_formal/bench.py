@@ -1,0 +1,116 @@
+"""Runs the tools of the toolchain on designs in a sandbox, one after another in one folder."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from pathlib import Path
+
+from benchwright_formal.errors import NotModelledError
+from benchwright_harness.errors import SandboxUnavailableError
+from benchwright_harness.plan import WORKDIR
+from benchwright_harness.process import End
+from benchwright_harness.run_folder import new_run_folder, run_folder
+from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.selection import Selection
+from benchwright_harness.toolchain import Toolchain
+from benchwright_harness.toolchain.tree import INSIDE
+from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_problems.problem import Limits
+
+OURS = "/formal"
+"""Where scripts and testbenches are shown: not in the folder, which a design could change."""
+_MEMORY_MB = 2048
+_FOLDER_MB = 256
+_MAX_FILE = 64 << 20
+_TOOLS = {"iverilog", "vvp", "yosys", "yosys-abc"}
+
+
+class Bench:
+    """A folder with the files of designs in a sandbox.
+
+    Args:
+        sandbox: Where.
+        toolchain: What with.
+        code: The folder.
+        user: Who owns it.
+    """
+
+    def __init__(self, sandbox: Sandbox, toolchain: Toolchain, code: Path, user: int | None) -> None:
+        self._sandbox = sandbox
+        self._toolchain = toolchain
+        self._code = code
+        self._user = user
+
+    async def run(self, script: str, shown: Mapping[str, str], wall_s: float) -> tuple[End, int, str]:
+        """Run a script of the shell.
+
+        Args:
+            script: To run in the folder `rundir`.
+            shown: Name → text of what it reads below `OURS`.
+            wall_s: Seconds that it may take.
+
+        Returns:
+            How it ended, its exit code, what it printed.
+        """
+        selection = Selection()
+        tools = self._toolchain.environment(selection)
+        # The guards of compilers keep a design from a harness; there is none here.
+        tools["PATH"] = ":".join(one for one in tools["PATH"].split(":") if not one.startswith(INSIDE))
+        job = Job(
+            argv=("/bin/sh", "-c", script),
+            env={"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **tools, "HOME": WORKDIR, "PWD": WORKDIR},
+            code=self._code,
+            hidden={f"{OURS}/{name}": text for name, text in shown.items()},
+            limits=Limits(wall_s=wall_s, memory_mb=_MEMORY_MB, file_mb=64, folder_mb=_FOLDER_MB),
+            toolchain=self._toolchain,
+            user=self._user,
+        )
+        printed = BytesIO()
+        ended = await self._sandbox.run(job, printed)
+        return ended.end, ended.exit_code, printed.getvalue().decode(errors="replace")
+
+    def read(self, name: str) -> bytes | None:
+        """A file that a script left in `rundir`; None if there is no such plain file of a sensible size."""
+        with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError):
+            return read_plain_file(self._code, f"rundir/{name}", _MAX_FILE)
+        return None
+
+
+@contextlib.contextmanager
+def bench(files: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolchain) -> Iterator[Bench]:
+    """A bench with files, by path below `/code`.
+
+    Raises:
+        HarnessError: The sandbox or the tools do not work on this machine, with the next step.
+    """
+    toolchain.require(_TOOLS, Selection())
+    try:
+        code, user = new_run_folder(), sandbox.new_user()
+        with run_folder(code, files, user):
+            yield Bench(sandbox, toolchain, code, user)
+    except OSError as error:
+        raise SandboxUnavailableError(
+            f"this machine could not create the run's folder ({error.strerror or type(error).__name__})",
+            "Check that the folder for temporary files has room and can be written to.",
+        ) from error
+
+
+def unguessable() -> str:
+    """A name that a design can't know."""
+    return f"b{secrets.token_hex(16)}"
+
+
+def check_end(end: End, exit_code: int, printed: str, tool: str) -> None:
+    """Raises NotModelledError if a tool did not end well, with its first error."""
+    if end in (End.TIMEOUT, End.STARVED):
+        raise NotModelledError(f"{tool} took longer than it may")
+    if end is not End.EXITED:
+        raise NotModelledError(f"{tool} reached its limit of {'memory' if end is End.MEMORY else 'output'}")
+    if exit_code != 0:
+        found = re.search(r"^(?:\S*?:\d+: )?(?:ERROR|error|sorry): .+|^\S+:\d+: .+", printed, re.MULTILINE)
+        said = re.sub(r"\S*b[0-9a-f]{32}[./]", "", found[0]) if found else "it names no reason"
+        raise NotModelledError(f"{tool} refuses it: {said[:200]}")

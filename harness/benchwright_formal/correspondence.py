@@ -1,0 +1,57 @@
+"""Whether two circuits have inputs, outputs and registers that correspond in their order.
+
+Of AIGER's binary format (Biere, The AIGER And-Inverter Graph (AIG) Format, version 20071012, and AIGER 1.9):
+
+    aig 42 8 5 3 29     header: variables, inputs, latches, outputs, AND gates
+    60 18               a line for each latch: its next state, and its reset unless that is 0;
+                        a latch that resets to itself begins unknown
+    i0 d[0]             after the AND gates: the names of inputs, and as l0 and o0 those of latches and outputs
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_HEADER = re.compile(rb"aig (\d+) (\d+) (\d+) (\d+) (\d+)\n")
+_PORT = re.compile(rb"^[io]\d+ .+", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Logic:
+    """What two circuits must have in common."""
+
+    inputs: int
+    """Bits, with those for unknown values."""
+    ports: tuple[bytes, ...]
+    """The names of their bits."""
+    starts: tuple[str, ...]
+    """How each register begins: `0`, `1` or `x`."""
+
+
+def logic(circuit: bytes) -> Logic | None:
+    """Reads a circuit with names; None if it is none."""
+    header = _HEADER.match(circuit)
+    if header is None:
+        return None
+    inputs, latches = int(header[2]), int(header[3])
+    lines = circuit[header.end() :].split(b"\n", latches)[:latches]
+    starts = []
+    for number, line in enumerate(lines):
+        reset = line.split()[1:]
+        own = b"%d" % (2 * (inputs + number + 1))
+        starts.append("x" if reset == [own] else "1" if reset == [b"1"] else "0")
+    # The gates before them are binary, and may hold anything.
+    named = circuit.rpartition(b"\ni0 ")[1:]
+    return Logic(inputs, tuple(_PORT.findall(b"".join(named))), tuple(starts))
+
+
+def may_correspond(reference: Logic | None, other: Logic | None) -> bool:
+    """Whether each start of the other circuit is one that the reference allows."""
+    return (
+        reference is not None
+        and other is not None
+        and (reference.inputs, reference.ports) == (other.inputs, other.ports)
+        and len(reference.starts) == len(other.starts)
+        and all(ours in ("x", theirs) for ours, theirs in zip(reference.starts, other.starts, strict=True))
+    )

@@ -1,0 +1,7 @@
+"""Why two designs can't be compared; each becomes the reason of an opinion, never a failure of the solver."""
+
+from __future__ import annotations
+
+
+class NotModelledError(Exception):
+    """A design holds what the comparison does not model soundly, or what its tools refuse; the message says what."""

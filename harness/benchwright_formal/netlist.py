@@ -1,0 +1,192 @@
+"""What Yosys read, as far as a comparison must know: ports, clocks, and what it can't model.
+
+Yosys numbers bits; a constant bit is a string. Of `write_json`:
+
+    "ports": {"q": {"direction": "output", "bits": [4, 5]}},
+    "cells": {"$procdff$7": {"type": "$dff", "parameters": {"CLK_POLARITY": "1", …}, "connections": {"CLK": [2], …}}}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchwright_formal.errors import NotModelledError
+
+_REGISTERS = ("$dff", "$dffe", "$adff", "$adffe", "$sdff", "$sdffe", "$sdffce")
+_MEMORY = "$mem"
+_NO_LOGIC = ("$scopeinfo", "$print", "$check", "$assert", "$assume", "$cover", "$live", "$fair")
+_NAMES = {
+    "$aldff": "a register that loads asynchronously",
+    "$aldffe": "a register that loads asynchronously",
+    "$dffsr": "a register with asynchronous set and reset",
+    "$dffsre": "a register with asynchronous set and reset",
+    "$dlatch": "a latch",
+    "$adlatch": "a latch",
+    "$dlatchsr": "a latch",
+    "$sr": "a latch",
+    "$tribuf": "a tri-state driver",
+    "$initstate": "$initstate",
+}
+_LOGIC = re.compile(
+    r"\$(?:not|pos|neg|and|or|xor|xnor|reduce_\w+|logic_\w+|shl|shr|sshl|sshr|shift|shiftx|lt|le|eq|ne|eqx|nex|ge|gt"
+    r"|add|sub|mul|div|mod|divfloor|modfloor|pow|mux|pmux|bmux|demux|bwmux|bweqx|slice|concat|lut|sop|alu|fa|lcu|macc)"
+)
+MAX_MEMORY_BITS = 1 << 13
+"""Each becomes a register."""
+_PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_RESET = re.compile(r"(?:^|_)(?:[asi]?_?)(?:rst|reset|clr|clear)", re.IGNORECASE)
+_LOW = re.compile(r"(?:_n|_ni|_b|_l|n)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of the top module."""
+
+    name: str
+    width: int
+    """Bits."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The one clock."""
+
+    port: str
+    rising: bool
+    """Its active edge."""
+
+
+@dataclass(frozen=True)
+class Netlist:
+    """A design that can be compared."""
+
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    clock: Clock | None
+    """None for combinational logic."""
+    resets: Mapping[str, bool]
+    """Inputs that look like a reset → the level that is active."""
+    read_inputs: frozenset[str]
+    """Inputs whose value matters, besides as a clock."""
+
+    def without_clock(self, clock: Clock | None) -> tuple[Port, ...]:
+        """The inputs besides a clock."""
+        return tuple(one for one in self.inputs if clock is None or one.name != clock.port)
+
+
+def netlist(written: Mapping[str, Any]) -> Netlist:
+    """Reads what Yosys wrote of a flat design, before memories become registers.
+
+    Raises:
+        NotModelledError: It can't be compared soundly; the message names why.
+    """
+    module = next((one for one in written["modules"].values() if "top" in one["attributes"]), None)
+    if module is None:
+        raise NotModelledError("Yosys found no module to compare")
+    inputs, outputs = _ports(module, "input"), _ports(module, "output")
+    if any(port["direction"] == "inout" for port in module["ports"].values()):
+        raise NotModelledError("it has an inout port")
+    if not outputs:
+        raise NotModelledError("it has no output")
+    read = frozenset(
+        one.name for one in inputs if any(_is_read(module, bit) for bit in module["ports"][one.name]["bits"])
+    )
+    return Netlist(inputs, outputs, _clock(module), _resets(module, inputs), read)
+
+
+def _ports(module: Mapping[str, Any], direction: str) -> tuple[Port, ...]:
+    found = []
+    for name, port in module["ports"].items():
+        if not _PLAIN.fullmatch(name):
+            raise NotModelledError(f"its port has the escaped name {name!r}")
+        if port["direction"] == direction:
+            found.append(Port(name, len(port["bits"])))
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def _clock(module: Mapping[str, Any]) -> Clock | None:
+    clocks: set[tuple[int | str, bool]] = set()
+    memory_bits = 0
+    for cell in module["cells"].values():
+        kind, parameters, connections = cell["type"], cell["parameters"], cell["connections"]
+        if any("z" in bits for bits in connections.values()):
+            raise NotModelledError("it drives z")
+        if kind in _REGISTERS:
+            clocks.add((connections["CLK"][0], _is_set(parameters["CLK_POLARITY"])))
+        elif kind.startswith(_MEMORY):
+            clocks |= set(_memory_clocks(kind, parameters, connections))
+            memory_bits += _number(parameters.get("SIZE", "0")) * _number(parameters.get("WIDTH", "0"))
+        elif kind not in _NO_LOGIC and not _LOGIC.fullmatch(kind):
+            raise NotModelledError(f"it has {_NAMES.get(kind, f'a cell {kind}')}")
+    for port in module["ports"].values():
+        if "z" in port["bits"]:
+            raise NotModelledError("it drives z")
+    if memory_bits > MAX_MEMORY_BITS:
+        raise NotModelledError(f"its memories hold {memory_bits} bits, and at most {MAX_MEMORY_BITS} are modelled")
+    if len(clocks) > 1:
+        raise NotModelledError("it has more than one clock, or uses both edges of one")
+    if not clocks:
+        return None
+    bit, rising = clocks.pop()
+    name = next((name for name, port in module["ports"].items() if port["bits"] == [bit]), None)
+    if name is None or module["ports"][name]["direction"] != "input":
+        raise NotModelledError("its clock is not an input of one bit")
+    if _is_read(module, bit):
+        raise NotModelledError(f"its clock {name} is also read as a value")
+    return Clock(name, rising)
+
+
+def _memory_clocks(
+    kind: str, parameters: Mapping[str, str], connections: Mapping[str, list[int | str]]
+) -> Iterator[tuple[int | str, bool]]:
+    """The clocks of a memory after `memory_collect`: a bit of each vector for each port."""
+    if kind != "$mem_v2":
+        raise NotModelledError(f"it has a cell {kind}")
+    for side in ("RD", "WR"):
+        # A number is written from its highest bit on: the bit of port 0 is the rightmost.
+        enabled = parameters[f"{side}_CLK_ENABLE"][::-1]
+        polarity = parameters[f"{side}_CLK_POLARITY"][::-1]
+        for number, bit in enumerate(connections[f"{side}_CLK"]):
+            if enabled[number] == "1":
+                yield bit, polarity[number] == "1"
+            elif side == "WR":
+                raise NotModelledError("it writes a memory without a clock")
+
+
+def _is_read(module: Mapping[str, Any], bit: int | str) -> bool:
+    if any(bit in port["bits"] for port in module["ports"].values() if port["direction"] == "output"):
+        return True
+    return any(
+        bit in bits
+        for cell in module["cells"].values()
+        if cell["type"] not in _NO_LOGIC
+        for name, bits in cell["connections"].items()
+        if name not in ("CLK", "RD_CLK", "WR_CLK")
+    )
+
+
+def _resets(module: Mapping[str, Any], inputs: tuple[Port, ...]) -> dict[str, bool]:
+    levels = {
+        cell["connections"]["ARST"][0]: _is_set(cell["parameters"]["ARST_POLARITY"])
+        for cell in module["cells"].values()
+        if "ARST" in cell["connections"]
+    }
+    found = {}
+    for port in inputs:
+        bit = module["ports"][port.name]["bits"][0]
+        if port.width == 1 and bit in levels:
+            found[port.name] = levels[bit]
+        elif port.width == 1 and _RESET.search(port.name):
+            found[port.name] = _LOW.search(port.name) is None
+    return found
+
+
+def _is_set(parameter: str | int) -> bool:
+    return _number(parameter) != 0
+
+
+def _number(parameter: str | int) -> int:
+    return parameter if isinstance(parameter, int) else int(parameter, 2)

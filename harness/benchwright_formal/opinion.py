@@ -1,0 +1,178 @@
+"""A formal second opinion: whether one design does the same as another, beside a harness's verdict."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from benchwright_formal.bench import Bench, bench, unguessable
+from benchwright_formal.errors import NotModelledError
+from benchwright_formal.proof import Proof, Stimulus, prove, read
+from benchwright_formal.simulation import Testbench, difference
+from benchwright_formal.sources import Sources, sources
+from benchwright_formal.yosys_script import OTHER, REFERENCE
+from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.verdict import Model
+
+LIMIT_S = 20.0
+_MODULE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_TRIED_CYCLES = 200
+_RESET_CYCLES = 3
+_RESET_SHARE = 1 / 16
+_READ_S = 20.0
+
+
+class Result(StrEnum):
+    """What was found out."""
+
+    EQUIVALENT = "equivalent"
+    DIFFERS = "differs"
+    UNKNOWN = "unknown"
+
+
+class Opinion(Model):
+    """Whether a design does the same as the reference, wherever the reference's outputs are known.
+
+    Of the author's: the stimulus says what the harness does not try.
+    """
+
+    result: Result
+    depth: int | None = None
+    """Cycles from power-up that were compared, of an equivalent design; None for all there are."""
+    cycle: int | None = None
+    """Where it differs, from 0; a simulation has confirmed it."""
+    stimulus: tuple[Mapping[str, int], ...] = ()
+    """The inputs of each cycle up to there, without the clock: name → value."""
+    output: str = ""
+    """Which output differs."""
+    expected: str = ""
+    """The reference's value there, in binary."""
+    found: str = ""
+    """The other's; `x` is unknown."""
+    reason: str = ""
+    """Why it is unknown: a sentence without its full stop."""
+
+
+async def opinion(
+    reference: Mapping[str, bytes],
+    other: Mapping[str, bytes],
+    top: str,
+    *,
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+    reference_top: str | None = None,
+    limit_s: float = LIMIT_S,
+) -> Opinion:
+    """Compares two designs for all inputs, from power-up on.
+
+    Registers begin with unknown values unless they are initialised, and an output of the reference that is
+    unknown allows anything. A difference counts once a simulation shows it; an equivalence, if a simulation with
+    random inputs does not contradict it. Whatever is not modelled soundly (latches, loops, several clocks, inout ports)
+    or takes too long makes it unknown.
+
+    Args:
+        reference: Path → content; what is neither Verilog nor a header is left out.
+        other: The same of the design in question.
+        top: The module to compare, with its parameters' defaults.
+        sandbox: Where the tools run.
+        toolchain: What they are.
+        reference_top: The reference's module, if it has another name.
+        limit_s: Time of the proof in seconds; reading and simulating the designs is limited apart.
+
+    Raises:
+        HarnessError: The sandbox or the tools do not work on this machine, with the next step.
+    """
+    tops = (reference_top or top, top)
+    if not all(map(_MODULE.fullmatch, tops)):
+        return Opinion(result=Result.UNKNOWN, reason=f"the module has the escaped name {top!r}")
+    pair = _Pair(tops, (unguessable(), unguessable()))
+    try:
+        designs = (pair.sources(0, reference), pair.sources(1, other))
+        files = {**designs[0].at(pair.folders[0]), **designs[1].at(pair.folders[1])}
+        with bench(files, sandbox, toolchain) as at:
+            return await pair.opinion(at, designs, limit_s)
+    except NotModelledError as error:
+        return Opinion(result=Result.UNKNOWN, reason=str(error))
+
+
+class _Pair:
+    """The two designs: the reference first.
+
+    Args:
+        tops: Their modules.
+        folders: Where their files are. A design that could name the reference's could include it.
+    """
+
+    def __init__(self, tops: tuple[str, str], folders: tuple[str, str]) -> None:
+        self.folders = folders
+        self._tops = tops
+
+    def sources(self, number: int, files: Mapping[str, bytes]) -> Sources:
+        """The files of one."""
+        with self._naming(number):
+            return sources(files)
+
+    async def opinion(self, at: Bench, designs: tuple[Sources, Sources], limit_s: float) -> Opinion:
+        """See `opinion`."""
+        netlists = []
+        for number, role in enumerate((REFERENCE, OTHER)):
+            with self._naming(number):
+                folder = self._folder(number)
+                netlists.append(await read(at, role, self._tops[number], designs[number], folder, _READ_S))
+        proof = await prove(at, netlists[0], netlists[1], limit_s)
+        stimulus, first = proof.difference, 0
+        if stimulus is None:
+            stimulus = _random_stimulus(proof)
+            first = _RESET_CYCLES if proof.reference.resets else 0
+        traces = []
+        for number, design in enumerate(designs):
+            with self._naming(number):
+                bench_of_one = Testbench(self._tops[number], proof.reference, proof.clock, stimulus)
+                traces.append(await bench_of_one.outputs(at, design, self._folder(number)))
+        seen = difference(traces[0], traces[1], first)
+        if proof.difference is None:
+            if seen is not None:
+                where = f"in output {seen.output} at cycle {seen.cycle}"
+                raise NotModelledError(f"Yosys finds the two equal, and a simulation finds a difference {where}")
+            return Opinion(result=Result.EQUIVALENT, depth=proof.depth)
+        if seen is None:
+            raise NotModelledError("the solver finds a difference that a simulation does not show")
+        return Opinion(
+            result=Result.DIFFERS,
+            cycle=seen.cycle,
+            stimulus=stimulus[: seen.cycle + 1],
+            output=seen.output,
+            expected=seen.expected,
+            found=seen.found,
+        )
+
+    def _folder(self, number: int) -> str:
+        return f"/code/{self.folders[number]}"
+
+    @contextlib.contextmanager
+    def _naming(self, number: int) -> Iterator[None]:
+        try:
+            yield
+        except NotModelledError as error:
+            raise NotModelledError(f"{'the design' if number else 'the reference'}: {error}") from error
+
+
+def _random_stimulus(proof: Proof) -> Stimulus:
+    """Random inputs, the extremes among them more often; resets are active first, and now and then."""
+    chosen = random.Random(0)  # noqa: S311 - the same each time
+    resets = proof.reference.resets
+    cycles = []
+    for cycle in range(_TRIED_CYCLES):
+        values = {}
+        for port in proof.reference.without_clock(proof.clock):
+            highest = (1 << port.width) - 1
+            values[port.name] = chosen.choice((chosen.randint(0, highest), chosen.randint(0, highest), 0, highest))
+            if port.name in resets:
+                is_active = cycle < _RESET_CYCLES or chosen.random() < _RESET_SHARE
+                values[port.name] = int(resets[port.name] == is_active)
+        cycles.append(values)
+    return tuple(cycles)

@@ -1,0 +1,137 @@
+"""What a solver finds out about two designs, without a simulation's word."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchwright_formal.bench import OURS, Bench, check_end
+from benchwright_formal.correspondence import logic, may_correspond
+from benchwright_formal.errors import NotModelledError
+from benchwright_formal.netlist import Clock, Netlist, netlist
+from benchwright_formal.sources import Sources
+from benchwright_formal.yosys_script import (
+    OTHER,
+    PROVED,
+    REFERENCE,
+    SAME,
+    Miter,
+    match_script,
+    prove_script,
+    read_script,
+)
+from benchwright_harness.process import End
+
+_BOUND = re.compile(r"No output asserted in (\d+) frames")
+_CHOSEN = re.compile(r"^pi(\d+)@(\d+)=([01])$", re.MULTILINE)
+_INPUT = re.compile(rb"^i(\d+) in_(\w+)(?:\[(\d+)\])?$", re.MULTILINE)
+_LOOP = re.compile(r"found logic loop|multiple conflicting drivers")
+_MATCH_SHARE = 0.2
+LEAST_CYCLES = 16
+"""Fewer say too little to be an opinion."""
+
+Stimulus = tuple[Mapping[str, int], ...]
+"""For each cycle: input, without the clock → value."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was found out."""
+
+    reference: Netlist
+    clock: Clock | None
+    difference: Stimulus | None
+    """Inputs that make the outputs differ in the last cycle; None if there are none as far as was looked."""
+    depth: int | None
+    """Cycles that were compared; None if it holds for all."""
+
+
+async def read(bench: Bench, role: str, top: str, design: Sources, folder: str, wall_s: float) -> Netlist:
+    """Has Yosys read a design for a proof.
+
+    Raises:
+        NotModelledError: It can't be compared soundly.
+    """
+    shown = {"read.ys": read_script(role, top, design, folder)}
+    end, code, printed = await bench.run(f"yosys -q -q -s {OURS}/read.ys", shown, wall_s)
+    if _LOOP.search(printed):
+        raise NotModelledError("it has a combinational loop, or nets with several drivers")
+    written = bench.read(f"{role}.json")
+    # What it can't model says more than the error that follows from it.
+    found = netlist(json.loads(written)) if written else None
+    check_end(end, code, printed, "Yosys")
+    if found is None:
+        raise NotModelledError("its netlist is too large")
+    return found
+
+
+async def prove(bench: Bench, reference: Netlist, other: Netlist, wall_s: float) -> Proof:
+    """Compares two designs that were read.
+
+    Raises:
+        NotModelledError: Their ports or clocks differ, or it could not be decided in time.
+    """
+    clock = _common_clock(reference, other)
+    if await _matches(bench, wall_s * _MATCH_SHARE):
+        return Proof(reference, clock, None, None)
+    miter = Miter.of(reference, clock)
+    shown = {"miter.sv": miter.verilog(), "miter.ys": Miter.script()}
+    end, code, printed = await bench.run(prove_script(wall_s), shown, wall_s)
+    proved, bounds = PROVED in printed, [int(found) for found in _BOUND.findall(printed)]
+    if found := bench.read("bad.txt"):
+        return Proof(reference, clock, _stimulus(miter, found, bench.read("bad.named.aig") or b""), None)
+    if end is End.EXITED or not bounds:
+        check_end(end, code, printed, "the solver")
+    if not bench.read("seen.txt"):
+        raise NotModelledError("the reference may never define all bits of its outputs")
+    if proved or (clock is None and bounds and bounds[0] > 0):
+        return Proof(reference, clock, None, None)
+    depth = max(bounds, default=0)
+    if depth < LEAST_CYCLES:
+        raise NotModelledError(f"only {depth} cycles could be compared in the time")
+    return Proof(reference, clock, None, depth)
+
+
+async def _matches(bench: Bench, wall_s: float) -> bool:
+    """Whether the logic between registers is the same, as it is after a small change or none.
+
+    Whatever values the other's registers begin with, the reference's may begin with the same: so the outputs are
+    those of a start that the reference allows. What is unknown later is matched likewise.
+    """
+    designs = [logic(bench.read(f"{role}.named.aig") or b"") for role in (REFERENCE, OTHER)]
+    if not may_correspond(*designs):
+        return False
+    _, _, printed = await bench.run(match_script(wall_s), {}, wall_s + 1)
+    return SAME in printed
+
+
+def _common_clock(reference: Netlist, other: Netlist) -> Clock | None:
+    if reference.outputs != other.outputs or reference.inputs != other.inputs:
+        theirs = {(one.name, one.width) for one in (*other.inputs, *other.outputs)}
+        ours = {(one.name, one.width) for one in (*reference.inputs, *reference.outputs)}
+        names = sorted({name for name, _ in theirs ^ ours}) or ["directions"]
+        raise NotModelledError(f"the ports differ: {', '.join(names[:5])}")
+    if reference.clock and other.clock and reference.clock != other.clock:
+        raise NotModelledError("the two use different clocks or edges")
+    clock = reference.clock or other.clock
+    for one in (reference, other):
+        if clock is not None and one.clock is None and clock.port in one.read_inputs:
+            raise NotModelledError(f"one of the two reads the clock {clock.port} of the other as a value")
+    return clock
+
+
+def _stimulus(miter: Miter, chosen: bytes, named: bytes) -> Stimulus:
+    names = {int(number): (name.decode(), int(bit or 0)) for number, name, bit in _INPUT.findall(named)}
+    inputs = {port.name for port in miter.inputs}
+    cycles: list[dict[str, int]] = []
+    for number, cycle, value in _CHOSEN.findall(chosen.decode(errors="replace")):
+        while len(cycles) <= int(cycle):
+            cycles.append(dict.fromkeys(sorted(inputs), 0))
+        name, bit = names.get(int(number), ("", 0))
+        if name in inputs:
+            cycles[int(cycle)][name] |= int(value) << bit
+    if not cycles:
+        raise NotModelledError("the solver found a difference, but no inputs for it")
+    return tuple(cycles)

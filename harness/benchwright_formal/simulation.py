@@ -1,0 +1,132 @@
+"""Simulates a design with given inputs, and writes down its outputs cycle by cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchwright_formal.bench import OURS, Bench, check_end, unguessable
+from benchwright_formal.errors import NotModelledError
+from benchwright_formal.netlist import Clock, Netlist
+from benchwright_formal.proof import Stimulus
+from benchwright_formal.sources import Sources
+
+_WALL_S = 10
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two simulations part."""
+
+    cycle: int
+    """From 0."""
+    output: str
+    expected: str
+    """The value in binary, as the reference has it; `x` is unknown."""
+    found: str
+
+
+@dataclass(frozen=True)
+class Testbench:
+    """Drives a design with given inputs."""
+
+    top: str
+    """Its module."""
+    ports: Netlist
+    """With the names and widths of its ports."""
+    clock: Clock | None
+    """None for combinational logic."""
+    stimulus: Stimulus
+
+    async def outputs(self, bench: Bench, design: Sources, folder: str) -> list[dict[str, str]]:
+        """The outputs of a design in each cycle, before its clock's edge: name → value in binary.
+
+        Args:
+            bench: Holds the design's files.
+            design: What to simulate.
+            folder: Where its files are.
+
+        Raises:
+            NotModelledError: The simulator refuses it, or it ends early.
+        """
+        name = unguessable()
+        includes = " ".join(f"-I{one}" for one in design.include_folders(folder))
+        script = (
+            f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {OURS}/bench.sv {' '.join(design.names(folder))}"
+            f" && vvp -n {name}.vvp >/dev/null"
+        )
+        end, code, printed = await bench.run(script, {"bench.sv": self._text(name), "inputs": self._inputs()}, _WALL_S)
+        check_end(end, code, printed, "Icarus Verilog")
+        lines = (bench.read(f"{name}.txt") or b"").decode("ascii", "replace").split()
+        width = sum(port.width for port in self.ports.outputs)
+        if len(lines) != len(self.stimulus) or any(len(line) != width for line in lines):
+            raise NotModelledError("its simulation ends early")
+        return [self._by_name(line) for line in lines]
+
+    def _by_name(self, line: str) -> dict[str, str]:
+        found, start = {}, 0
+        for port in self.ports.outputs:
+            found[port.name] = line[start : start + port.width].lower()
+            start += port.width
+        return found
+
+    def _inputs(self) -> str:
+        driven = self.ports.without_clock(self.clock)
+        lines = ("".join(f"{cycle[port.name]:0{port.width}b}" for port in driven) or "0" for cycle in self.stimulus)
+        return "\n".join(lines) + "\n"
+
+    def _text(self, name: str) -> str:
+        clock, cycles = self.clock, len(self.stimulus)
+        driven = self.ports.without_clock(clock)
+        width = max(1, sum(port.width for port in driven))
+        connected, high = [], width
+        for port in driven:
+            connected.append(f".{port.name}(now[{high - 1}:{high - port.width}])")
+            high -= port.width
+        connected += [f".{port.name}(o_{port.name})" for port in self.ports.outputs]
+        connected += [f".{clock.port}(clock)"] if clock else []
+        wires = "\n".join(f"  wire [{port.width - 1}:0] o_{port.name};" for port in self.ports.outputs)
+        idle = "0" if clock is None or clock.rising else "1"
+        # The delays are longer than any in a design, and inputs change far from the clock's edges.
+        return f"""`timescale 1us/1ps
+module {name};
+  reg [{width - 1}:0] inputs [0:{cycles - 1}];
+  reg [{width - 1}:0] now;
+  reg clock;
+  integer trace, cycle;
+{wires}
+  {self.top} dut({", ".join(connected)});
+  initial begin
+    $readmemb("{OURS}/inputs", inputs);
+    trace = $fopen("{name}.txt");
+    clock = {idle};
+    #1;
+    for (cycle = 0; cycle < {cycles}; cycle = cycle + 1) begin
+      now = inputs[cycle];
+      #1 $fdisplay(trace, "%b", {{{", ".join(f"o_{port.name}" for port in self.ports.outputs)}}});
+      clock = ~clock;
+      #1 clock = ~clock;
+      #1;
+    end
+    $fclose(trace);
+    $finish;
+  end
+endmodule
+"""
+
+
+def difference(
+    expected: Sequence[dict[str, str]], found: Sequence[dict[str, str]], first: int = 0
+) -> Difference | None:
+    """The first output that differs where the reference has a known value; None if none does.
+
+    Args:
+        expected: Of the reference.
+        found: Of the other.
+        first: The first cycle that counts.
+    """
+    for cycle, (ours, theirs) in enumerate(zip(expected, found, strict=True)):
+        for name, bits in ours.items():
+            if cycle >= first and any(a in "01" and a != b for a, b in zip(bits, theirs[name], strict=True)):
+                return Difference(cycle, name, bits, theirs[name])
+    return None

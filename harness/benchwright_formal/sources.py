@@ -1,0 +1,84 @@
+"""A design's files as the tools take them, without what makes Yosys and a simulator read different designs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchwright_formal.errors import NotModelledError
+
+_SOURCES = (".sv", ".v")
+_HEADERS = (".svh", ".vh", ".hex", ".mem", ".dat")
+_PLAIN_PATH = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][\w./-]*", re.ASCII)
+_PACKAGE = re.compile(r"^\s*package\b", re.MULTILINE)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_PRAGMA = re.compile(r"\b(?:synopsys|synthesis|pragma|verilator)\s+(\w+)")
+# Conditions of simulators and of Yosys: each would compile another design.
+_CONDITION = re.compile(r"`(?:ifdef|ifndef|elsif)\s+(SYNTHESIS|YOSYS\w*|FORMAL|VERILATOR|__ICARUS\w*|IVERILOG)\b")
+_ATTRIBUTE = re.compile(
+    r"\(\*[^)]*?\b(full_case|parallel_case|\w*blackbox|\w*whitebox|any(?:const|seq)|all(?:const|seq)|gclk|init"
+    r"|defaultvalue|nosync|keep_hierarchy|techmap\w*|extract\w*|top)\b"
+)
+# `unique` lets Yosys leave out what a simulator does when several branches fit, or none does.
+_UNIQUE = re.compile(r"\b(unique0?|priority)\s+(?:case[xz]?|if)\b")
+_UNKNOWN = re.compile(r"(\$isunknown\b|[!=]==\s*(?:\d+\s*)?'[sS]?[bBoOhHdD]?[0-9a-fA-F_]*[xXzZ?])")
+
+
+@dataclass(frozen=True)
+class Sources:
+    """A design's files, named so that no command line can misread them."""
+
+    files: tuple[bytes, ...]
+    """In the order of compilation: packages first."""
+    headers: Mapping[str, bytes]
+    """What the files may include or load, by relative path."""
+
+    def at(self, folder: str) -> dict[str, bytes]:
+        """The files below a folder."""
+        texts = {f"{folder}/f{number}.sv": text for number, text in enumerate(self.files)}
+        return texts | {f"{folder}/{path}": content for path, content in self.headers.items()}
+
+    def names(self, folder: str) -> list[str]:
+        """The paths of the files below a folder."""
+        return [f"{folder}/f{number}.sv" for number in range(len(self.files))]
+
+    def include_folders(self, folder: str) -> list[str]:
+        """Where `include` looks."""
+        return sorted({folder, *(f"{folder}/{path}".rpartition("/")[0] for path in self.headers)})
+
+
+def sources(files: Mapping[str, bytes]) -> Sources:
+    """The files of a design.
+
+    Args:
+        files: Path → content; what is neither Verilog nor a header is left out.
+
+    Raises:
+        NotModelledError: There are none, or a simulator and Yosys would read different designs.
+    """
+    texts = [(path, content) for path, content in files.items() if path.endswith(_SOURCES)]
+    if not texts:
+        raise NotModelledError("it has no Verilog file (.v, .sv)")
+    headers = {path: text for path, text in files.items() if path.endswith(_HEADERS) and _PLAIN_PATH.fullmatch(path)}
+    for path, content in files.items():
+        if path.endswith((*_SOURCES, ".svh", ".vh")):
+            _check(path, content.decode(errors="replace"))
+    ordered = sorted(texts, key=lambda one: _PACKAGE.search(one[1].decode(errors="replace")) is None)
+    return Sources(tuple(content for _, content in ordered), headers)
+
+
+def _check(path: str, text: str) -> None:
+    for comment in _COMMENT.finditer(text):
+        found = _PRAGMA.search(comment[0])
+        if found is not None and found[1] not in ("lint_off", "lint_on"):
+            raise NotModelledError(f"{path}: the comment `{found[0]}` changes what Yosys reads")
+    code = _COMMENT.sub(" ", text)
+    for pattern, why in (
+        (_CONDITION, "compiles another design for each tool"),
+        (_ATTRIBUTE, "changes what Yosys reads"),
+        (_UNIQUE, "allows Yosys what no simulator does"),
+        (_UNKNOWN, "asks for unknown values, which only a simulator has"),
+    ):
+        if found := pattern.search(code):
+            raise NotModelledError(f"{path}: `{found[1]}` {why}")

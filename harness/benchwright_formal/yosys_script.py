@@ -1,0 +1,146 @@
+"""The scripts of Yosys and ABC for a comparison.
+
+The reference is encoded in three values (`xprop`): where an output of it is unknown, whatever the other design does is
+right. What is unknown in the other design may have any value, which a proof has to hold for. Both begin with registers
+of unknown value, unless they are initialised. So no reset has to be recognised: until it comes, nothing is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from benchwright_formal.bench import OURS
+from benchwright_formal.netlist import Clock, Netlist, Port
+from benchwright_formal.sources import Sources
+
+REFERENCE, OTHER = "gold", "gate"
+FIRST_CYCLES = 24
+"""Compared before a proof is tried: most differences show soon."""
+SAME = "Networks are equivalent"
+PROVED = "Property proved"
+"""What ABC prints: of logic, of a circuit."""
+_DEFINED_CYCLES = 300
+_ASIDE = "t:$print t:$check t:$assert t:$assume t:$cover t:$live t:$fair t:$scopeinfo"
+
+
+def read_script(role: str, top: str, design: Sources, folder: str) -> str:
+    """Reads one design.
+
+    Leaves ROLE.json, as it was read; ROLE.il, for the miter; ROLE.aig, its logic with free inputs for what is
+    unknown; ROLE.named.aig, the same with names.
+    """
+    includes = " ".join(f"-I{one}" for one in design.include_folders(folder))
+    names = " ".join(design.names(folder))
+    return _lines(
+        f"read_verilog -sv -nosynthesis -noassert -noassume {includes} {names}",
+        f"hierarchy -simcheck -top {top}",
+        *("proc", "flatten", f"delete {_ASIDE}", "opt_clean", "memory_collect", "opt_clean", "check"),
+        f"write_json {role}.json",
+        *("memory_map", "async2sync", "dffunmap", "opt_clean"),
+        f"rename -top {role}",
+        f"select {role}",
+        f"write_rtlil -selected {role}.il",
+        "select -clear",
+        *("setundef -undriven -anyseq", "simplemap", "techmap", "opt_clean", "dffunmap", "aigmap", "opt_clean"),
+        # Of a circuit with names, ABC would compare those of registers.
+        *(f"write_aiger {role}.aig", f"write_aiger -symbols {role}.named.aig"),
+    )
+
+
+@dataclass(frozen=True)
+class Miter:
+    """Both designs side by side."""
+
+    inputs: tuple[Port, ...]
+    """Without the clock."""
+    outputs: tuple[Port, ...]
+    clock: Clock | None
+
+    @classmethod
+    def of(cls, reference: Netlist, clock: Clock | None) -> Miter:
+        """The miter of designs with the ports of the reference."""
+        return cls(reference.without_clock(clock), reference.outputs, clock)
+
+    def verilog(self) -> str:
+        """The module: `bad` if an output differs that the reference defines, `seen` when it has defined all bits."""
+        inputs = [*self.inputs, *([Port(self.clock.port, 1)] if self.clock else [])]
+        total = sum(port.width for port in self.outputs)
+        same = [f".{port.name}(in_{port.name})" for port in inputs]
+        gold = [f".{port.name}_{kind}({kind}_{port.name})" for port in self.outputs for kind in "dx"]
+        gate = [f".{port.name}(g_{port.name})" for port in self.outputs]
+        wires = [f"wire {_range(port)} d_{port.name}, x_{port.name}, g_{port.name};" for port in self.outputs]
+        unknown = _joined(f"x_{port.name}" for port in self.outputs)
+        return _lines(
+            f"module miter({', '.join(['input miter_clock', *(f'input {_range(p)} in_{p.name}' for p in inputs)])},",
+            "  output bad, output seen);",
+            *wires,
+            f"{REFERENCE} the_gold({', '.join([*same, *gold])});",
+            f"{OTHER} the_gate({', '.join([*same, *gate])});",
+            f"wire [{total - 1}:0] unknown = {unknown};",
+            f"wire [{total - 1}:0] expected = {_joined(f'd_{port.name}' for port in self.outputs)};",
+            f"wire [{total - 1}:0] found = {_joined(f'g_{port.name}' for port in self.outputs)};",
+            f"reg [{total - 1}:0] defined = 0;",
+            "always @(posedge miter_clock) defined <= defined | ~unknown;",
+            # ABC's bounded model checking needs a register: the first cycle says all of combinational logic.
+            "reg phase = 0;",
+            "always @(posedge miter_clock) phase <= ~phase;",
+            f"assign bad = |(~unknown & (expected ^ found)){'' if self.clock else ' & ~phase'};",
+            "assign seen = &(defined | ~unknown);",
+            "endmodule",
+        )
+
+    @staticmethod
+    def script() -> str:
+        """Leaves bad.aig and seen.aig, each with one output, and bad.named.aig with names."""
+        return _lines(
+            f"read_rtlil {REFERENCE}.il",
+            "setundef -undriven -undef",
+            f"xprop -split-outputs -formal -assume-def-inputs {REFERENCE}",
+            f"read_rtlil {OTHER}.il",
+            f"setundef -undriven -anyseq {OTHER}",
+            f"read_verilog -sv {OURS}/miter.sv",
+            "hierarchy -check -top miter",
+            # ABC simplifies faster than Yosys.
+            *("proc", "flatten", f"delete {_ASIDE}", "opt_clean", "simplemap", "techmap", "opt_clean"),
+            *("dffunmap", "aigmap", "opt_clean", "design -save both"),
+            *("delete -output miter/seen", "write_aiger -zinit bad.aig", "write_aiger -zinit -symbols bad.named.aig"),
+            *("design -load both", "delete -output miter/bad", "write_aiger -zinit seen.aig"),
+        )
+
+
+def match_script(limit_s: float) -> str:
+    """Compares the logic between registers that correspond in their order; prints `SAME`."""
+    return f'yosys-abc -c "cec -T {max(1, round(limit_s))} {REFERENCE}.aig {OTHER}.aig"'
+
+
+def prove_script(limit_s: float) -> str:
+    """The script of the shell that leaves bad.txt and seen.txt, or prints what could be proved; see `proof`.
+
+    Args:
+        limit_s: Time of all its steps in seconds, roughly.
+    """
+    first, defined, proof, deep = (max(1, round(limit_s * share)) for share in (0.2, 0.1, 0.4, 0.2))
+    return _lines(
+        "set -e",
+        f"yosys -q -q -s {OURS}/miter.ys",
+        'abc() { yosys-abc -c "read_aiger $1.aig; $2; write_cex -n $1.txt" >abc.log 2>&1 || true; cat abc.log; }',
+        f'abc bad "scorr; bmc3 -F {FIRST_CYCLES} -T {first}"',
+        "[ ! -s bad.txt ] || exit 0",
+        f'abc seen "bmc3 -F {_DEFINED_CYCLES} -T {defined}"',
+        "[ -s seen.txt ] || exit 0",
+        f'abc bad "scorr; pdr -T {proof}"',
+        f'[ -s bad.txt ] || grep -q "{PROVED}" abc.log || abc bad "bmc3 -T {deep}"',
+    )
+
+
+def _lines(*lines: str) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def _range(port: Port) -> str:
+    return f"[{port.width - 1}:0]"
+
+
+def _joined(names: Iterable[str]) -> str:
+    return "{" + ", ".join(names) + "}"

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from benchwright_formal.opinion import Opinion, Result, opinion
+from benchwright_harness.sandboxes import open_sandbox
+from benchwright_harness.toolchain import Toolchain
+
+from .small_designs import random_logic, random_machine
+
+
+async def compared(reference: str | bytes, other: str | bytes, toolchain: Toolchain, *, limit_s: float = 20) -> Opinion:
+    sandbox = open_sandbox("bwrap")
+    ours, theirs = ({"rtl/top.sv": text.encode() if isinstance(text, str) else text} for text in (reference, other))
+    return await opinion(ours, theirs, "top", sandbox=sandbox, toolchain=toolchain, limit_s=limit_s)
+
+
+@pytest.mark.parametrize("seed", range(16))
+async def test_what_it_says_of_logic_is_what_all_inputs_show(seed: int, toolchain: Toolchain) -> None:
+    chosen = random.Random(seed)
+    ours = random_logic(chosen)
+    theirs = ours.changed(chosen)
+    found = await compared(ours.verilog, theirs.verilog, toolchain)
+    assert found.result is (Result.EQUIVALENT if ours.table == theirs.table else Result.DIFFERS), found
+    if found.result is Result.DIFFERS:
+        inputs = dict(found.stimulus[-1])
+        assert (int(found.expected, 2), int(found.found, 2)) == (ours.output(inputs), theirs.output(inputs))
+
+
+@pytest.mark.parametrize("seed", range(16))
+async def test_what_it_says_of_a_machine_is_what_a_walk_over_its_states_shows(seed: int, toolchain: Toolchain) -> None:
+    chosen = random.Random(seed)
+    ours = random_machine(chosen, has_reset=seed % 2 == 0)
+    theirs = ours.changed(chosen)
+    found = await compared(ours.verilog, theirs.verilog, toolchain)
+    steps = ours.differs_at(theirs)
+    assert found.result is (Result.EQUIVALENT if steps is None else Result.DIFFERS), found
+    assert found.depth is None
+    if steps is not None:
+        # The reset takes a cycle.
+        assert found.cycle == steps + ours.has_reset
+
+
+AND = "module top(input a, input b, output y); assign y = a & b; endmodule\n"
+REGISTER = """module top(input clk, input rst, input d, output reg q);
+  always @(posedge clk) if (rst) q <= 0; else q <= d;
+endmodule
+"""
+ADDED = """module top(input clk, input [15:0] a, input [15:0] b, output reg [31:0] p);
+  always @(posedge clk) p <= PRODUCT;
+endmodule
+"""
+
+
+async def test_what_the_reference_leaves_open_may_be_anything(toolchain: Toolchain) -> None:
+    # From an exercise: the fourth selection is not said to happen.
+    open_case = """module top(input [1:0] s, input [2:0] d, output reg y);
+  always @* case (s) 0: y = d[0]; 1: y = d[1]; 2: y = d[2]; default: y = 'x; endcase
+endmodule
+"""
+    chosen = open_case.replace("'x", "d[2]")
+    assert (await compared(open_case, chosen, toolchain)).result is Result.EQUIVALENT
+    assert (await compared(chosen, open_case, toolchain)).result is Result.DIFFERS
+
+
+async def test_registers_start_unknown_until_a_reset_or_a_value_comes(toolchain: Toolchain) -> None:
+    loaded = "module top(input clk, input en, input d, output reg q); always @(posedge clk) if (en) q <= d; endmodule\n"
+    twice = loaded.replace("output reg q); ", "output q); reg p, r; assign q = p & r; ").replace(
+        "q <= d;", "begin p <= d; r <= d; end"
+    )
+    assert (await compared(loaded, twice, toolchain)).result is Result.EQUIVALENT
+
+
+async def test_a_missing_initial_value_is_a_difference_at_the_start(toolchain: Toolchain) -> None:
+    begun = "module top(input clk, output reg q); initial q = 0; always @(posedge clk) q <= ~q; endmodule\n"
+    found = await compared(begun, begun.replace("initial q = 0;", ""), toolchain)
+    assert (found.result, found.cycle, found.found) == (Result.DIFFERS, 0, "x")
+
+
+async def test_a_reference_that_never_defines_its_output_proves_nothing(toolchain: Toolchain) -> None:
+    toggles = "module top(input clk, output reg q); always @(posedge clk) q <= ~q; endmodule\n"
+    stuck = "module top(input clk, output reg q); always @(posedge clk) q <= 0; endmodule\n"
+    found = await compared(toggles, stuck, toolchain)
+    assert (found.result, found.reason) == (Result.UNKNOWN, "the reference may never define all bits of its outputs")
+
+
+async def test_an_asynchronous_reset_is_not_a_synchronous_one(toolchain: Toolchain) -> None:
+    at_once = REGISTER.replace("@(posedge clk)", "@(posedge clk or posedge rst)")
+    found = await compared(at_once, REGISTER, toolchain)
+    assert (found.result, found.stimulus[-1]["rst"]) == (Result.DIFFERS, 1)
+
+
+@pytest.mark.parametrize(
+    ("design", "reason"),
+    [
+        (AND.replace("assign y = a & b", "reg r; assign y = r; always @* if (a) r = b"), "latch"),
+        (AND.replace("assign y = a & b", "wire c = y & a; assign y = c | b"), "loop"),
+        (AND.replace("assign y = a & b", "assign y = b ? a : 1'bz"), "drives z"),
+        (AND.replace("input b", "input c"), "the ports differ: b, c"),
+        (AND.replace("a & b", "a & c.d"), "Icarus Verilog refuses it"),
+        (AND.replace("assign", "missing m(a, b); assign"), "Yosys refuses it"),
+        (AND.replace("a & b;", "a & b; // synthesis translate_off"), "synthesis translate_off"),
+        (AND.replace("a & b;", "\n`ifdef SYNTHESIS\n a & b;\n`else\n a;\n`endif\n"), "compiles another design"),
+        (AND.replace("assign y = a & b", "(* parallel_case *) reg r; assign y = r"), "parallel_case"),
+        (AND.replace("assign y = a & b", "reg r; assign y = r; always @(a) r = a & b"), "Yosys finds the two equal"),
+        (AND.replace("assign y = a & b", "assign y = a & b; initial $finish"), "Yosys refuses it"),
+        (REGISTER.replace("posedge clk", "clk"), "the ports differ"),
+    ],
+)
+async def test_what_is_not_modelled_is_unknown_with_the_reason(design: str, reason: str, toolchain: Toolchain) -> None:
+    found = await compared(AND, design, toolchain)
+    assert found.result is Result.UNKNOWN
+    assert reason in found.reason
+
+
+async def test_two_clocks_and_a_clock_that_is_read_are_not_modelled(toolchain: Toolchain) -> None:
+    crossing = "module top(input c1, input c2, input d, output reg q); reg r;\n  always @(posedge c1) r <= d;\n"
+    crossing += "  always @(posedge c2) q <= r;\nendmodule\n"
+    found = await compared(crossing, crossing, toolchain)
+    assert "more than one clock" in found.reason
+    gated = REGISTER.replace("q <= d;", "q <= d & clk;")
+    assert "its clock clk is also read as a value" in (await compared(gated, gated, toolchain)).reason
+
+
+async def test_a_design_cannot_be_the_reference_by_including_it(toolchain: Toolchain) -> None:
+    for path in ("f0.sv", "../gold/f0.sv", "/code/gold/f0.sv", "gold.il"):
+        found = await compared(AND, f'`include "{path}"\n', toolchain)
+        assert found.result is Result.UNKNOWN, path
+
+
+async def test_what_a_design_prints_or_leaves_is_not_taken_for_a_result(toolchain: Toolchain) -> None:
+    forged = 'always @(posedge a) $display("Property proved. Networks are equivalent");'
+    found = await compared(AND, AND.replace("assign y = a & b;", f"assign y = a; {forged}"), toolchain)
+    assert found.result is Result.DIFFERS
+
+
+async def test_a_proof_that_takes_too_long_is_unknown(toolchain: Toolchain) -> None:
+    ours = ADDED.replace("PRODUCT", "a * b")
+    theirs = ADDED.replace("PRODUCT", "(b[7:0] * a) + ((b[15:8] * a) << 8)")
+    found = await compared(ours, theirs, toolchain, limit_s=4)
+    assert found.result is Result.UNKNOWN
+
+
+async def test_outputs_that_are_wires_are_compared(toolchain: Toolchain) -> None:
+    wires = "module top(input a, input b, output y, output z); assign y = a, z = b; endmodule\n"
+    assert (await compared(wires, wires, toolchain)).result is Result.EQUIVALENT
+    assert (await compared(wires, wires.replace("y = a", "y = b"), toolchain)).result is Result.DIFFERS
+
+
+async def test_memories_with_the_same_contents_are_equal(toolchain: Toolchain) -> None:
+    buffer = """module top(input clk, input we, input [3:0] a, input [15:0] d, output reg [31:0] p);
+  reg [15:0] kept [0:15];
+  always @(posedge clk) begin
+    if (we) kept[a] <= d;
+    p <= kept[a] + d;
+  end
+endmodule
+"""
+    other = buffer.replace("kept[a] + d", "d + kept[a]").replace("kept", "stored")
+    assert (await compared(buffer, other, toolchain)).result is Result.EQUIVALENT

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from benchwright_formal.correspondence import logic, may_correspond
+
+NAMES = b"i0 clk\ni1 d\nl0 q\no0 q\nc\nmade by hand\n"
+UNKNOWN = b"aig 3 2 1 1 0\n4 6\n6\n" + NAMES
+ZERO = b"aig 3 2 1 1 0\n4\n6\n" + NAMES
+ONE = b"aig 3 2 1 1 0\n4 1\n6\n" + NAMES
+
+
+def test_how_registers_begin_is_read_of_each_line() -> None:
+    found = [logic(circuit) for circuit in (UNKNOWN, ZERO, ONE)]
+    assert [one.starts for one in found if one] == [("x",), ("0",), ("1",)]
+
+
+def test_the_other_may_only_begin_as_the_reference_may() -> None:
+    unknown, zero, one = (logic(circuit) for circuit in (UNKNOWN, ZERO, ONE))
+    assert may_correspond(unknown, zero)
+    assert may_correspond(zero, zero)
+    assert not may_correspond(zero, unknown)
+    assert not may_correspond(zero, one)
+
+
+def test_ports_must_be_the_same_in_their_order() -> None:
+    assert not may_correspond(logic(ZERO), logic(ZERO.replace(b"i1 d", b"i1 e")))
+
+
+def test_what_is_no_circuit_corresponds_to_nothing() -> None:
+    assert not may_correspond(logic(ZERO), logic(b"hello"))

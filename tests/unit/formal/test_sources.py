@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from benchwright_formal.errors import NotModelledError
+from benchwright_formal.sources import sources
+
+
+def test_packages_come_first_and_other_files_are_left_out() -> None:
+    files = {"rtl/top.sv": b"module top; endmodule", "rtl/p.sv": b"package p; endpackage", "readme.md": b"package"}
+    assert sources(files).files == (files["rtl/p.sv"], files["rtl/top.sv"])
+
+
+def test_headers_keep_their_paths_and_odd_ones_are_left_out() -> None:
+    files = {"a.v": b"", "inc/d.vh": b"`define D 1", "../up.vh": b"", "/abs.vh": b"", "two words.vh": b""}
+    found = sources(files)
+    assert set(found.at("/code/x")) == {"/code/x/f0.sv", "/code/x/inc/d.vh"}
+    assert found.include_folders("/code/x") == ["/code/x", "/code/x/inc"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// synopsys full_case",
+        "/* pragma translate_off */",
+        "`ifndef SYNTHESIS\n`endif",
+        "`ifdef __ICARUS__\n`endif",
+        "(* full_case *) case (a) endcase",
+        "unique case (a) endcase",
+        "assign y = a === 1'bx;",
+        "assign y = $isunknown(a);",
+    ],
+)
+def test_what_tools_read_differently_is_refused_with_the_file(text: str) -> None:
+    with pytest.raises(NotModelledError, match=r"rtl/top\.sv: "):
+        sources({"rtl/top.sv": text.encode()})
+
+
+@pytest.mark.parametrize(
+    "text", ["// verilator lint_off WIDTH", "`ifdef DEPTH\n`endif", "(* keep *) wire a;", "a === b"]
+)
+def test_what_changes_nothing_is_taken(text: str) -> None:
+    assert sources({"top.v": text.encode()}).files == (text.encode(),)
+
+
+def test_a_design_without_verilog_is_refused() -> None:
+    with pytest.raises(NotModelledError, match="no Verilog file"):
+        sources({"top.vhd": b""})
