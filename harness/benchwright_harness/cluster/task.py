@@ -152,10 +152,9 @@ def no_log(task: Task) -> AbstractContextManager[Output]:
 
 
 @lru_cache
-def code_digest() -> str:
-    """sha256 of this package's files: verdicts of two versions are not the same verdicts."""
+def code_digest(package: Path = Path(__file__).parent.parent) -> str:
+    """sha256 of a package's files, by default this one's: verdicts of two versions are not the same verdicts."""
     total = hashlib.sha256()
-    package = Path(__file__).parent.parent
     for file in sorted(package.rglob("*")):
         if file.is_file() and "__pycache__" not in file.parts:
             total.update(f"{file.relative_to(package)}\0{file.stat().st_size}\0".encode() + file.read_bytes())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +13,7 @@ import typer
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.cluster.local import usable_cores
+from benchwright_harness.cluster.task import code_digest
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
@@ -30,7 +31,7 @@ from benchwright_server.cli.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
-    from benchwright_authoring.mutation.analysis import Candidates, Prove
+    from benchwright_authoring.mutation.analysis import Candidates, Opinion, Prove
     from benchwright_authoring.mutation.findings import PackFindings, ProblemFindings
 
 
@@ -75,7 +76,7 @@ def mutate(
         executor = open_executor(home, jobs=jobs, cluster=cluster, options=cluster_option or ())
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         wanted = [candidates(one, seed=seed, limit=limit) for one in designs if one.hidden.reference]
-        prove = _prover(box, toolchain)
+        prove = _prover(home, box, toolchain)
         analysed = asyncio.run(_analyse(wanted, executor, box, toolchain, VerdictStore.of(home), fresh, prove, jobs))
         found = PackFindings(
             pack=pack,
@@ -84,7 +85,7 @@ def mutate(
             limit=limit,
             toolchain=toolchain.digest,
             sandbox=sandbox,
-            proofs=prove is not None,
+            proofs=True,
             problems=(*analysed, *_without_reference(designs)),
         )
         if report is not None:
@@ -99,9 +100,17 @@ def mutate(
         raise typer.Exit(2)
 
 
-def _prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove | None:
-    """What compares survivors with the reference; None if nothing does."""
-    return None
+def _prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
+    """What compares survivors with the reference; what it found is kept."""
+    import benchwright_formal
+    from benchwright_authoring.mutation.known_opinions import KnownOpinions
+    from benchwright_formal.opinion import opinion
+
+    async def prove(reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str) -> Opinion:
+        return await opinion(reference, other, top, sandbox=sandbox, toolchain=toolchain)
+
+    code = code_digest(Path(benchwright_formal.__file__).parent)
+    return KnownOpinions(home.data / "sealed" / "@opinions", prove, f"{toolchain.digest} {sandbox.digest} {code}")
 
 
 def _designs(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem], str]:
