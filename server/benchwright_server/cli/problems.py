@@ -16,6 +16,7 @@ from benchwright_problems.labels import LabelKind, Settled
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_server.cli import audit, audited, authoring, check, duplicates, import_dataset, label, mutate, options
+from benchwright_server.cli import audit, audited, check, compare, import_dataset, label, options
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.pack_records import A_DATA_SET, original_record, write_records
@@ -34,6 +35,7 @@ def add_to(parent: typer.Typer) -> None:
     problems.command("convert")(convert_pack)
     check.add_to(problems)
     mutate.add_to(problems)
+    compare.add_to(problems)
     audit.add_to(problems)
     label.add_to(problems)
     audited.add_to(problems)
