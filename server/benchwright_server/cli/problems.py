@@ -15,8 +15,18 @@ from benchwright_problems.home import Home
 from benchwright_problems.labels import LabelKind, Settled
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
-from benchwright_server.cli import audit, audited, authoring, check, duplicates, import_dataset, label, mutate, options
-from benchwright_server.cli import audit, audited, check, compare, import_dataset, label, options
+from benchwright_server.cli import (
+    audit,
+    audited,
+    authoring,
+    check,
+    compare,
+    duplicates,
+    import_dataset,
+    label,
+    mutate,
+    options,
+)
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.pack_records import A_DATA_SET, original_record, write_records
