@@ -1,11 +1,15 @@
-"""What is found of the exams in `exam_papers`: `python -m tests.exam_measures` prints the table of the docs."""
+"""What is found of the exams in `exam_papers`: `python -m tests.exam_measures` prints the table of the docs.
+
+`python -m tests.exam_measures --scanned` prints it for scans of the others.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import re
+import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchwright_exams.alignment import sentences, signs
@@ -13,7 +17,7 @@ from benchwright_exams.items import Item
 from benchwright_exams.text_blocks import Block
 from benchwright_exams.work import Extracted, extract
 
-from .exam_papers import Asked, Paper, papers
+from .exam_papers import Asked, Paper, papers, scan
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,10 @@ def measure(paper: Paper, folder: Path) -> Measured:
 
 
 if __name__ == "__main__":
-    for one in papers():
+    chosen = papers()
+    if "--scanned" in sys.argv:
+        whole = [one for one in chosen if one.name not in ("scanned", "broken", "hostile")]
+        chosen = tuple(replace(one, pdf=scan(one.pdf)) for one in whole)
+    for one in chosen:
         with tempfile.TemporaryDirectory() as place:
             print(measure(one, Path(place)).row)

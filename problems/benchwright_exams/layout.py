@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from benchwright_exams.page import Box, Drawing, DrawingKind, ReadPage, Word
 from benchwright_judges.prompt import visible
@@ -12,11 +13,15 @@ from benchwright_judges.prompt import visible
 _LABEL_CHARACTERS = 14
 _LABEL_POINTS = 22.0
 _GUTTER_POINTS = 11.0
+_EDGE_POINTS = 4.0
 _MIDDLE = (0.35, 0.65)
 _CROSSING = 0.25
 _LEAST_LINES = 4
 _WIDE_GAP = 2.0
 """In sizes of letters, between words that are no phrase: a mark at the right edge, a column of a table."""
+_INK_GAP = 0.3
+"""Of a letter's place, that ink leaves free on both sides together."""
+_MOST_SPACES = 100
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,8 @@ class Piece:
 def pieces_of(page: ReadPage) -> list[Piece]:
     """Everything that a page shows, in reading order."""
     pictures, loose = _with_labels([one for one in page.drawings if one.kind is not DrawingKind.RULE], page.words)
-    words = [word for word in loose if not any(one.box.has_centre_of(word.box) for one in pictures)]
+    words = [word for word in loose if not any(_inside(one.box, word) for one in pictures)]
+    text = set(words)
     drawn = [
         Piece(
             page.number,
@@ -51,12 +57,17 @@ def pieces_of(page: ReadPage) -> list[Piece]:
             drawing=one.kind,
         )
         for one in pictures
-        for inside in [[word for word in page.words if one.box.has_centre_of(word.box)]]
+        for inside in [[word for word in page.words if word not in text and one.box.has_centre_of(word.box)]]
     ]
     rules = [Piece(page.number, one.box, drawing=one.kind) for one in page.drawings if one.kind is DrawingKind.RULE]
     gutter = _gutter(words, page.width)
     lines = _lines(page.number, words, gutter)
     return _in_order([*lines, *drawn, *rules], gutter)
+
+
+def _inside(drawing: Box, word: Word) -> bool:
+    """Whether a word is well inside something drawn: a line of text may touch its edge."""
+    return drawing.grown(0, -_EDGE_POINTS).has_centre_of(word.box)
 
 
 def _joined(words: Sequence[Word]) -> str:
@@ -181,12 +192,14 @@ def _lines(page: int, words: Sequence[Word], gutter: tuple[float, float] | None)
 
 def _spaced(words: Sequence[Word]) -> str:
     """A line of a listing with its spaces; those at its start are seen from its place."""
-    left = words[0].box.left
-    width = statistics.median(word.box.width / len(word.text) for word in words)
-    text = ""
-    for word in words:
-        column = round((word.box.left - left) / max(width, 1.0))
-        text = f"{text}{' ' * (text != '')}".ljust(min(column, 200)) + visible(word.text)
+    # A letter's ink is narrower than its place; where one space is between two words, they tell how wide that is.
+    ink = statistics.median(word.box.width / len(word.text) for word in words)
+    places = [(after.box.left - word.box.left) / (len(word.text) + 1) for word, after in pairwise(words)]
+    width = max(ink, min(places, default=ink), 1.0)
+    text = visible(words[0].text)
+    for word, after in pairwise(words):
+        spaces = round((after.box.left - word.box.right) / width - _INK_GAP)
+        text += " " * max(1, min(spaces, _MOST_SPACES)) + visible(after.text)
     return text
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii")
 _WORDS = r"(?i:question|problem|exercise|task|aufgabe|q)"
 _HEADED = re.compile(rf"^{_WORDS}\.?\s*#?(\d{{1,3}})(?:[.:)]|(?=\s*[(\[–—-])|(?=\s*$)|\s+(?=[A-Z]))\s*[–—-]?\s*")
-_BARE = re.compile(r"^(\d{1,3})[.)](?:\s+|(?=\()|$)")
+_BARE = re.compile(r"^(\d{1,3})(?:[.)](?:\s+|(?=[(A-Z])|$)|\t(?=[A-Z(])|\s+(?=\(a\)))")
 _DECIMAL = re.compile(r"^(\d{1,3})\.(\d{1,2})[.)]?\s+(?=\S)")
 _LETTER = re.compile(r"^(?:\(([a-z])\)|([a-z])[.)](?=\s))\s*")
 _ROMAN = re.compile(r"^(?:\((x?(?:ix|iv|v?i{1,3}|v)|x)\)|(x?(?:ix|iv|v?i{1,3}|v)|x)[.)](?=\s))\s*")
@@ -33,6 +33,7 @@ _SHARED = re.compile(
     r"^(?:questions?|problems?)\s+(\d{1,3})\s*(?:-|–|—|to|through|and)\s*(\d{1,3})\b(?=.*(?:refer|follow|use|concern|about|share))",
     re.IGNORECASE,
 )
+_CONTINUED = re.compile(rf"^(?:{_WORDS}\s*)?\d{{1,3}}[.):]?\s*[(\[–—,-]?\s*(?i:continued|cont['’.]?d?)\.?[)\]]?$")
 _CAPTION = re.compile(r"^(?:figure|fig\.?|table|abbildung|tabelle)\s*(\d{1,2})\s*(?:[.:–—-]|$)", re.IGNORECASE)
 _MENTION = re.compile(r"\b(fig|table)(?:ures?|s)?\.?\s*(\d{1,2})\b", re.IGNORECASE)
 _EDGE = re.compile(
@@ -58,7 +59,7 @@ def headed(text: str) -> Start | None:
 
 
 def bare(text: str) -> Start | None:
-    """`3. …`, `3) …`."""
+    """`3. …`, `3) …`, `3 (a) …`, and `3` far to the left of its text."""
     return _start(_BARE.match(text))
 
 
@@ -131,6 +132,11 @@ def solution(text: str) -> int:
 def is_answer_space(text: str) -> bool:
     """Whether a line is room for an answer."""
     return bool(_SPACE.match(text))
+
+
+def is_continued(text: str) -> bool:
+    """Whether a line says that a question goes on: `2. (continued)`."""
+    return bool(_CONTINUED.match(text))
 
 
 def shared(text: str) -> tuple[int, int] | None:

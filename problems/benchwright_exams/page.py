@@ -98,6 +98,8 @@ class ReadPage(Model):
     """Spots that are too small to be anything."""
     recognised: bool = False
     """Whether the words were recognised in a picture."""
+    unsure: tuple[str, ...] = ()
+    """What was recognised too unclearly to be taken."""
     confidence: float | None = None
     """Mean confidence of the recognition, 0 to 100."""
     error: str = ""

@@ -13,12 +13,14 @@ from benchwright_exams.ledger import Finding, Ledger, Region, Role, Segment, che
 from benchwright_exams.line_segments import Line, last_choice, split_line
 from benchwright_exams.page import Box, DrawingKind, ReadExam, ReadPage
 from benchwright_exams.place import Place
+from benchwright_judges.prompt import visible
 from benchwright_problems.problem import digest
 
 _EDGE_SHARE = 0.09
 """Of the page's height at its top and bottom, where headers and footers are."""
 _DEEPER_POINTS = 12.0
 _VERSION = 1
+_QUOTED = 80
 
 
 def read_structure(exam: ReadExam) -> Ledger:
@@ -50,6 +52,11 @@ def _findings_of_file(exam: ReadExam) -> Iterator[Finding]:
             yield Finding(
                 says=f"The file has text that the page does not show ({len(page.hidden)} words); it was left out.",
                 page=page.number,
+            )
+        if page.unsure:
+            unclear = " ".join(visible(" ".join(page.unsure)).split())[:_QUOTED]
+            yield Finding(
+                says=f"{len(page.unsure)} words were too unclear to be taken, such as “{unclear}”.", page=page.number
             )
         if page.recognised:
             yield Finding(
@@ -145,6 +152,8 @@ class _Reader:
         near_edge = piece.box.bottom < _EDGE_SHARE * page.height or piece.box.top > (1 - _EDGE_SHARE) * page.height
         if piece in self._repeated or (numbering.is_edge(text) and (near_edge or text[:1].isalpha())):
             return Role.HEADER_FOOTER
+        if self.place.question and numbering.is_continued(text):
+            return Role.SECTION
         if numbering.heads_solutions(text):
             self.place, self._shared = Place(solving=True, apart=True), ""
             return Role.SECTION

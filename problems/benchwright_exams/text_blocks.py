@@ -12,6 +12,7 @@ _APART = 0.9
 """Of the size of letters, between the lines of two paragraphs."""
 _OTHER_SIZE = 1.6
 """Points; what is set in letters of another size is a paragraph of its own."""
+_BULLETS = ("•", "◦", "▪", "– ", "‣")
 _ENDS = (".", "?", "!", ":", ")", "]")
 
 
@@ -68,7 +69,7 @@ def _plain(text: str) -> str:
 
 
 def _begins_paragraph(last: Region, region: Region, text: str) -> bool:
-    if abs(last.size - region.size) > _OTHER_SIZE:
+    if abs(last.size - region.size) > _OTHER_SIZE or region.text.startswith(_BULLETS):
         return True
     follows = last.page == region.page and region.box.top > last.box.top
     if not follows:

@@ -106,10 +106,11 @@ def _page(file: str, number: int, folder: Path, program: str, language: str) -> 
     except TooMuchTextError as error:
         raise _RefusedError("the page has more text than any exam's") from error
     confidence = None
+    unsure: list[str] = []
     if covered > _PICTURED and len(words) < _FEW_WORDS:
         if not program:
             return {"needs": "tesseract"}
-        picture, words, confidence = _recognised(page, folder, program, language)
+        picture, words, confidence, unsure = _recognised(page, folder, program, language)
         scale = picture.width / width
     drawings, specks = drawings_of(picture.convert("L"), words, scale)
     picture.save(folder / f"{number}.png", optimize=True)
@@ -123,10 +124,11 @@ def _page(file: str, number: int, folder: Path, program: str, language: str) -> 
         specks=specks,
         recognised=confidence is not None,
         confidence=confidence,
+        unsure=tuple(unsure),
     ).model_dump(mode="json")
 
 
-def _recognised(page: Any, folder: Path, program: str, language: str) -> tuple[Image, list[Any], float]:
+def _recognised(page: Any, folder: Path, program: str, language: str) -> tuple[Image, list[Any], float, list[str]]:
     import subprocess
 
     from benchwright_exams.inside.recognition import DPI, recognise
@@ -137,7 +139,7 @@ def _recognised(page: Any, folder: Path, program: str, language: str) -> tuple[I
     except (subprocess.SubprocessError, OSError) as error:
         raise _RefusedError("Tesseract failed, or took too long") from error
     smaller = seen.picture.resize((large.width * PICTURE_DPI // DPI, large.height * PICTURE_DPI // DPI))
-    return smaller, seen.words, seen.confidence
+    return smaller, seen.words, seen.confidence, seen.unsure
 
 
 def _pictured(page: Any) -> tuple[float, int]:

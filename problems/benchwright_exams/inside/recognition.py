@@ -6,6 +6,7 @@ import csv
 import math
 import statistics
 import subprocess
+import tempfile
 from collections import defaultdict
 from io import StringIO
 from pathlib import Path
@@ -31,6 +32,9 @@ class Recognised(NamedTuple):
     """The page, turned so that its lines are level."""
     words: list[Word]
     confidence: float
+    """Mean, 0 to 100."""
+    unsure: list[str]
+    """What is too unclear to be a word of the page."""
 
 
 class _Found(NamedTuple):
@@ -58,30 +62,31 @@ def recognise(picture: Image, folder: Path, program: str, language: str) -> Reco
 
         picture = picture.rotate(turned, resample=Resampling.BICUBIC, fillcolor="white")
         found = _words(picture, folder, program, language)
+    clear = [one for one in found if one.confidence >= _LEAST_CONFIDENCE]
     return Recognised(
         picture,
-        [one.word for one in found],
-        round(statistics.fmean([one.confidence for one in found]), 1) if found else 0.0,
+        [one.word for one in clear],
+        round(statistics.fmean([one.confidence for one in clear]), 1) if clear else 0.0,
+        [one.word.text for one in found if one.confidence < _LEAST_CONFIDENCE],
     )
 
 
 def _words(picture: Image, folder: Path, program: str, language: str) -> list[_Found]:
-    file = folder / "recognition.png"
-    picture.convert("L").save(file, dpi=(DPI, DPI))
-    try:
+    # Pages are read at the same time, each in a process.
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        file = Path(own) / "page.png"
+        picture.convert("L").save(file, dpi=(DPI, DPI))
         shown = subprocess.run(
             [program, str(file), "stdout", "-l", language, "--dpi", str(DPI), "--psm", "3", "tsv"],
             capture_output=True,
             timeout=_SECONDS,
             check=True,
         )
-    finally:
-        file.unlink()
     rows = csv.DictReader(StringIO(shown.stdout.decode("utf-8", "replace")), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = []
     for row in rows:
         text, confidence = (row.get("text") or "").strip(), float(row.get("conf") or -1)
-        if not text or confidence < _LEAST_CONFIDENCE:
+        if not text:
             continue
         left, top, width, height = (int(row[name]) * 72 / DPI for name in ("left", "top", "width", "height"))
         line = (row["block_num"], row["par_num"], row["line_num"])

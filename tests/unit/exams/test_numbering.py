@@ -47,6 +47,24 @@ def test_points_are_read_as_printed(text: str, points: list[str]) -> None:
     assert [start.value for _, start in numbering.points(text)] == points
 
 
+@pytest.mark.parametrize("text", ["3. Why?", "3) Why?", "3.", "3 (a) Why?", "3\tWhy?", "3.(a) Why?", "3.C"])
+def test_a_bare_number_begins_a_question(text: str) -> None:
+    start = numbering.bare(text)
+    assert start is not None
+    assert start.value == "3"
+
+
+@pytest.mark.parametrize("text", ["3 bits", "3.5 V", "3 (b) is wrong", "1,000"])
+def test_a_quantity_begins_none(text: str) -> None:
+    assert numbering.bare(text) is None
+
+
+@pytest.mark.parametrize("text", ["2. (continued)", "Problem 2 (cont.)", "Question 4, continued", "2 (cont'd)"])
+def test_a_heading_may_say_that_its_question_goes_on(text: str) -> None:
+    assert numbering.is_continued(text)
+    assert not numbering.is_continued(f"{text} with more")
+
+
 def test_points_may_be_broken_between_lines() -> None:
     assert numbering.broken_points("of the same width? (2", "points)") is not None
     assert numbering.rest_of_points("points) Why?", "of the same width? (2") == 7

@@ -158,3 +158,30 @@ def test_a_list_in_a_question_begins_no_question() -> None:
     ).items
     assert [item.label for item in items] == ["1", "2"]
     assert "2. shifter" in items[0].body[0].text
+
+
+def test_a_heading_that_continues_a_question_is_no_part_of_it() -> None:
+    lines = ("1. Look.", "(a) Why?", "1. (continued)", "(b) How?", "• fast", "• small")
+    items = find_items(read_structure(exam(*lines))).items
+    assert [item.label for item in items] == ["1a", "1b"]
+    assert [block.text for block in items[0].body] == ["Why?"]
+    assert [block.text for block in items[1].body] == ["How?", "• fast", "• small"]
+
+
+def test_a_listing_keeps_its_spaces() -> None:
+    rows = ("module m(input a);", "  assign y = a;", "endmodule")
+    words = []
+    for row, line in enumerate(rows):
+        at = 0
+        for text in line.split():
+            at = line.index(text, at)
+            left, top = 80 + 5.4 * at, 100 + 11 * row
+            # Ink is narrower than a letter's place.
+            words.append(Word(text, Box(left + 0.3, top, left + 5.4 * len(text) - 0.6, top + 8), 9.0, fixed=True))
+            at += len(text)
+    first = exam("1. What is wrong?")
+    (page,) = first.pages
+    heading = [word._replace(box=Box(word.box.left, 80, word.box.right, 90)) for word in page.words]
+    read = first.model_copy(update={"pages": (page.model_copy(update={"words": (*heading, *words)}),)})
+    (item,) = find_items(read_structure(read)).items
+    assert item.body[1].text == "\n".join(rows)
