@@ -13,6 +13,7 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line
+from benchwright_server.workspaces.workspace import MARKER, Marker
 
 PROBLEM = "starter/saturating-counter"
 
@@ -50,6 +51,16 @@ def test_what_is_not_modelled_is_said(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "sat_counter.sv"
     file.write_text(reference.replace("posedge clk", "negedge clk"))
     assert compared(file) == (2, "unknown: the two use different clocks or edges.\n")
+
+
+def test_files_of_an_attempt_are_refused(reference: str, tmp_path: Path) -> None:
+    file = tmp_path / "sat_counter.sv"
+    file.write_text(reference)
+    marker = Marker(problem=PROBLEM, attempt="a1", statement="statement.md")
+    (tmp_path / MARKER).write_text(marker.model_dump_json())
+    code, printed = compared(file)
+    assert code == 2
+    assert "in the workspace of an attempt" in printed
 
 
 def test_a_file_of_another_name_is_refused_with_the_names(reference: str, tmp_path: Path) -> None:
