@@ -114,3 +114,13 @@ def test_a_copy_of_an_installed_problem_is_found(folder: Path, tmp_path: Path) -
     found = benchwright(author, "duplicates", "my-pack", "starter")
     assert found.returncode == 1
     assert "1 pair of problems at least 0.8 alike" in found.stdout
+
+
+def test_faults_that_the_tests_of_a_folder_do_not_notice_are_counted(folder: Path, tmp_path: Path) -> None:
+    report = folder / "mutants.json"
+    done = benchwright(tmp_path / "author", "mutate", folder, "holds", "--limit", "6", "--report", report)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (found,) = json.loads(report.read_text())["problems"]
+    assert found["id"] == "holds"
+    assert benchwright(tmp_path / "author", "publish", folder, tmp_path / "p").returncode == 0
+    assert b"mutants.json" not in (tmp_path / "p").read_bytes()

@@ -25,7 +25,7 @@ from benchwright_harness.two_sided import Proof, TwoSided
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.check import check_question
 from benchwright_problems.home import Home
-from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder, wrong_solutions
+from benchwright_problems.pack_folder import wrong_solutions
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Reason
@@ -37,6 +37,7 @@ from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.output import color_of, out, plain_errors, print_json
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.table import Table
+from benchwright_server.cli.whole_pack import author_folder, whole_pack
 from benchwright_server.errors import ServerError
 
 _Wrong = Sequence[tuple[int, str, Mapping[str, bytes]]]
@@ -81,7 +82,8 @@ def check(
     with plain_errors(), interruptible("All verdicts so far are kept: the same command continues where it stopped."):
         home = Home.find()
         store, verdicts = Store(home), VerdictStore.of(home)
-        problems, wrong = _problems(pack, store)
+        problems = whole_pack(store, pack).problems
+        wrong = _wrong(pack, problems)
         if kept.logs is not None and cluster is not None:
             raise ServerError("A cluster keeps no raw logs. Leave out --logs, or --cluster.")
         executor = open_executor(
@@ -118,12 +120,11 @@ def check(
         raise typer.Exit(1 if counts[Proof.WRONG] else 2)
 
 
-def _problems(pack: str, store: Store) -> tuple[Sequence[Problem], _Wrong]:
-    folder = Path(pack)
-    if not (folder / PACK_FILE).is_file():
-        return [store.unseal(f"{pack}/{problem.id}") for problem in store.public(pack).problems], []
-    problems = read_pack_folder(folder).problems
-    return problems, [
+def _wrong(pack: str, problems: Sequence[Problem]) -> _Wrong:
+    folder = author_folder(pack)
+    if folder is None:
+        return []
+    return [
         (index, name, {path: text.encode() for path, text in files.items()})
         for index, problem in enumerate(problems)
         if problem.kind is Kind.DESIGN

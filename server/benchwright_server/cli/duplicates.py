@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
-from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
 from benchwright_problems.problem import Pack
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.table import Table
+from benchwright_server.cli.whole_pack import author_folder, whole_pack
 
 
 def add_to(problems: typer.Typer) -> None:
@@ -68,11 +67,5 @@ def duplicates(
 
 
 def _pack(store: Store, name: str) -> Pack:
-    if (Path(name) / PACK_FILE).is_file():
-        return read_pack_folder(Path(name))
-    public = store.public(name)
-    if store.assignment(name) is not None:
-        return public
-    return public.model_copy(
-        update={"problems": tuple(store.unseal(f"{name}/{problem.id}") for problem in public.problems)}
-    )
+    is_assigned = author_folder(name) is None and store.assignment(name) is not None
+    return store.public(name) if is_assigned else whole_pack(store, name)

@@ -28,6 +28,7 @@ from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.output import err, out, plain_errors, print_json, writing
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.table import Table
+from benchwright_server.cli.whole_pack import whole_pack
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def add_to(problems: typer.Typer) -> None:
 
 
 def mutate(
-    pack: Annotated[str, typer.Argument(help="The pack whose harnesses to try.")],
+    pack: Annotated[str, typer.Argument(help="The pack whose harnesses to try, or its author's folder.")],
     problem: Annotated[list[str] | None, typer.Argument(help="Only these problems of it, by their ids.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Mutants of each problem; all if not given.")] = None,
     seed: Annotated[int, typer.Option(help="Of the sample that --limit takes.")] = 0,
@@ -119,13 +120,14 @@ def _designs(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem]
     Raises:
         ServerError: One is not a design problem of the pack.
     """
-    public = store.public(pack)
-    known = [one.id for one in public.problems if one.kind is Kind.DESIGN]
+    whole = whole_pack(store, pack)
+    designs = [one for one in whole.problems if one.kind is Kind.DESIGN]
+    known = [one.id for one in designs]
     if unknown := [one for one in ids if one not in known]:
         raise ServerError(f"{pack} has no design problem {unknown[0]}. `benchwright problems list {pack}` shows them.")
     if not known:
         raise ServerError(f"{pack} has no design problems: there is nothing to put faults into.")
-    return [store.unseal(f"{pack}/{one}") for one in known if not ids or one in ids], public.version
+    return [one for one in designs if not ids or one.id in ids], whole.version
 
 
 def _without_reference(designs: Sequence[Problem]) -> list[ProblemFindings]:
