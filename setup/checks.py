@@ -327,12 +327,14 @@ async def _problem(command: tuple[str, ...], timeout_s: float, log: IO[bytes] | 
         start_new_session=True,
     )
     try:
-        status = await asyncio.wait_for(process.wait(), timeout_s)
+        async with asyncio.timeout(timeout_s):
+            status = await process.wait()
     except TimeoutError:
         # As Ctrl+C would: it still reports what has failed so far.
         os.killpg(process.pid, signal.SIGINT)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _LAST_WORDS_S)
+            async with asyncio.timeout(_LAST_WORDS_S):
+                await process.wait()
         return f"over the time limit of a stage: {' '.join(command)}"
     finally:
         # Even after it ended: a process that a test leaves behind must not slow down the next stage.

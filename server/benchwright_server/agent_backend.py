@@ -144,11 +144,13 @@ class _OwnServer:
 
     async def close(self) -> None:
         with contextlib.suppress(ServerError, TimeoutError):
-            await asyncio.wait_for(self.request("shutdown", None), _ENDING_S)
+            async with asyncio.timeout(_ENDING_S):
+                await self.request("shutdown", None)
         with contextlib.suppress(ConnectionError):
             await self._send({"method": "exit"})
         try:
-            await asyncio.wait_for(self._process.wait(), _ENDING_S)
+            async with asyncio.timeout(_ENDING_S):
+                await self._process.wait()
         except TimeoutError:
             self._process.kill()
             await self._process.wait()

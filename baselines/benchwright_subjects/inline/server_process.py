@@ -90,7 +90,8 @@ class ServerProcess:
         """Let it end by itself for a moment if its input is closed, then kill its group."""
         self.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), _GRACE_S)
+            async with asyncio.timeout(_GRACE_S):
+                await self._process.wait()
         except TimeoutError:
             pass
         finally:

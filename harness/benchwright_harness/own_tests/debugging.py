@@ -95,7 +95,8 @@ async def _passing(inside: Path, outside: Path, opened: Callable[[Path], None]) 
     try:
         opened(outside)
         try:
-            editor, to_editor = await asyncio.wait_for(came, _PATIENCE_S)
+            async with asyncio.timeout(_PATIENCE_S):
+                editor, to_editor = await came
         except TimeoutError:
             raise DebuggerError(
                 f"No debugger came within {_PATIENCE_S:g} s, so the test was stopped.", "Start it again."

@@ -309,7 +309,8 @@ async def _end_of_namespace(status: bytes) -> None:
             if _is_first_inside(pid):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
             loop.add_reader(handle, gone.set)
-            await asyncio.wait_for(gone.wait(), _GRACE_S)
+            async with asyncio.timeout(_GRACE_S):
+                await gone.wait()
         finally:
             loop.remove_reader(handle)
             os.close(handle)

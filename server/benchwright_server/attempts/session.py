@@ -141,7 +141,8 @@ class Session(Adapter):
 
     async def _holds(self, claim: Claim) -> bool:
         try:
-            return await asyncio.wait_for(asyncio.to_thread(lambda: claim.is_held), _ANSWER_S)
+            async with asyncio.timeout(_ANSWER_S):
+                return await asyncio.to_thread(lambda: claim.is_held)
         except TimeoutError:
             return False
 

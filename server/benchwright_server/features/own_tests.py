@@ -225,7 +225,8 @@ async def _created(server: EditorServer, target: Path, text: str) -> bool:
     changes = (types.CreateFile(uri=target.as_uri()), edit)
     asked = types.ApplyWorkspaceEditParams(types.WorkspaceEdit(document_changes=changes), label="New testbench")
     try:
-        return (await asyncio.wait_for(server.workspace_apply_edit_async(asked), _PATIENCE_S)).applied
+        async with asyncio.timeout(_PATIENCE_S):
+            return (await server.workspace_apply_edit_async(asked)).applied
     except (JsonRpcException, TimeoutError):
         return False
 

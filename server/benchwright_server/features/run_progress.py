@@ -82,7 +82,8 @@ async def created(server: EditorServer, token: str) -> bool:
     if window is None or not window.work_done_progress:
         return False
     try:
-        await asyncio.wait_for(server.work_done_progress.create_async(token), _PATIENCE_S)
+        async with asyncio.timeout(_PATIENCE_S):
+            await server.work_done_progress.create_async(token)
     except (TimeoutError, JsonRpcException):
         return False
     return True

