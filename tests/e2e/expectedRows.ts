@@ -50,7 +50,7 @@ export function expectedAttempts({ practice, arbiter, fifo, uart, pasted, typed,
     {
       ...row(fifo, "sync-fifo", "Synchronous FIFO with level flags", "cid003", 2),
       ...{ condition: "copilot", solver: "human+copilot", state: "submitted", submissions: 1, passed: "false" },
-      ...ran(fifo, "failed", "tests_failed", 12),
+      ...ran(fifo, "failed", "tests_failed", 18),
       final: "failed",
       ...{ score: 0, tests_passed: 0, censored_by: "handed_in_unsolved" },
       ...written(fifo.of("edit").length, {
@@ -138,7 +138,7 @@ function editCells({ event }: TimedEvent, isPaste: boolean, completion: string):
 function verdictCells(passed: boolean): Cells {
   return passed
     ? { outcome: "passed", reason: "passed", tests_passed: 16, tests_total: 16 }
-    : { outcome: "failed", reason: "tests_failed", tests_passed: 0, tests_total: 12 };
+    : { outcome: "failed", reason: "tests_failed", tests_passed: 0, tests_total: 18 };
 }
 
 /** The table of all attempts, which only the page has. */
