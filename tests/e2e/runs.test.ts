@@ -17,6 +17,8 @@ scenario("a run is begun in the Test Explorer, and one that does not end is canc
   await editor.openBenchwrightView();
   await editor.openProblem("Saturating up/down counter");
   await editor.file(FILE).waitFor();
+  // It takes the focus, and a palette that is open then is closed.
+  await editor.page.getByRole("tab", { name: /README/ }).waitFor();
 
   await editor.command("Testing: Focus on Test Explorer View");
   await editor.command("Test: Run All Tests");
