@@ -11,8 +11,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePosixPath
 
 from benchwright_problems.problem import Pack, Problem
+from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 _RUN = 5
 _FEWEST = 10
@@ -23,7 +25,6 @@ _MARGIN = 0.1
 _WORD = re.compile(r"[^\W_]+")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TOKEN = re.compile(r"[A-Za-z_][\w$]*|\d[\w']*|'[sS]?[bodhBODH]?[\w?]+|[^\s\w]")
-_DESIGN = (".v", ".sv", ".vh", ".svh")
 
 
 class Part(StrEnum):
@@ -97,7 +98,7 @@ def _tokens(problem: Problem, part: Part) -> list[str]:
 
 
 def _sources(files: Mapping[str, str]) -> Iterator[str]:
-    return (text for path, text in sorted(files.items()) if path.endswith(_DESIGN))
+    return (text for path, text in sorted(files.items()) if PurePosixPath(path).suffix in DESIGN_SUFFIXES)
 
 
 def _runs(tokens: Sequence[str]) -> frozenset[int]:

@@ -9,16 +9,12 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import Field, TypeAdapter, ValidationError
 
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import DatasetError, ProblemsError
 from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
-from benchwright_problems.problem import PackName
+from benchwright_problems.problem import is_pack_name
 
-_NAME: TypeAdapter[str] = TypeAdapter(Annotated[PackName, Field()])
 _ID = re.compile(r"[a-z][a-z0-9-]{0,60}")
 _ORDER = re.compile(r"^order = \[(.*?)\]", re.MULTILINE | re.DOTALL)
 
@@ -108,12 +104,10 @@ def _with(file: Path, problem: str) -> str:
 
 def _new_pack(folder: Path, problem: str, license_name: str) -> str:
     name = folder.absolute().name
-    try:
-        _NAME.validate_python(name)
-    except ValidationError as error:
+    if not is_pack_name(name):
         raise NewProblemError(
             f"{name!r} can't be a pack's name; give a folder called by lower-case letters, digits, '.', '_' and '-'"
-        ) from error
+        )
     if not re.fullmatch(r"[A-Za-z0-9.+() -]+", license_name):
         raise NewProblemError(f"{license_name!r} is not the name of a licence; SPDX lists them, such as CC-BY-4.0")
     title = name.replace("-", " ").replace("_", " ").capitalize()
@@ -123,10 +117,11 @@ def _new_pack(folder: Path, problem: str, license_name: str) -> str:
 
 def _write(folder: Path, problem: str, form: Form) -> None:
     words = {"ID": problem, "TOP": problem.replace("-", "_"), "FORMAT": form.value, **_QUESTIONS.get(form, {})}
-    for path, text in _templates("question" if form in _QUESTIONS else form.value):
-        file = folder / _filled(path, words)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(_filled(text, words), encoding="utf-8")
+    for name in ("question",) if form in _QUESTIONS else ("design", form.value):
+        for path, text in _templates(name):
+            file = folder / _filled(path, words)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(_filled(text, words), encoding="utf-8")
     if form in _QUESTIONS:
         (folder / "statement.md").write_text(_STATEMENT, encoding="utf-8")
 

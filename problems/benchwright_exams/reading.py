@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from benchwright_exams.errors import ExamError
 from benchwright_exams.kept import Kept
 from benchwright_exams.page import ReadExam, ReadPage
+from benchwright_harness.process_group import kill_group
 from benchwright_problems.errors import ExtraMissingError
 from benchwright_problems.problem import digest
 
@@ -130,7 +131,7 @@ def _said(arguments: list[str]) -> dict[str, Any]:
         except subprocess.TimeoutExpired:
             return {"error": f"reading it takes more than {_WALL_S:.0f} s"}
         finally:
-            _end(program)
+            kill_group(program.pid)
     if program.returncode < 0:
         return {"error": "reading it takes more time or memory than an exam needs, or the library failed on it"}
     try:
@@ -138,15 +139,3 @@ def _said(arguments: list[str]) -> dict[str, Any]:
     except ValueError:
         said = None
     return said if isinstance(said, dict) else {"error": "the library failed on it"}
-
-
-def _end(program: subprocess.Popen[bytes]) -> None:
-    if os.name != "posix":
-        program.kill()
-        return
-    import contextlib
-    import signal
-
-    # Until it is waited for, no other group can have its number.
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(program.pid, signal.SIGKILL)
