@@ -98,8 +98,10 @@ class Devices:
             RefusalError: The secret is unknown, or the program asks too often.
         """
         digest, now = hash_secret(secret), self._now()
+        # Locked: a confirmation meanwhile must not be taken for a code that nobody has, and one request gets the token.
+        wanted = select(DEVICES).where(DEVICES.c.digest == digest).with_for_update()
         async with self._database.writing() as connection:
-            row = (await connection.execute(select(DEVICES).where(DEVICES.c.digest == digest))).one_or_none()
+            row = (await connection.execute(wanted)).one_or_none()
             if row is None or row.state == DeviceState.TAKEN:
                 raise RefusalError(Kind.NOT_FOUND, "Nobody waits with this code.", "Begin to sign in again.")
             if row.state == DeviceState.WAITING and row.expires <= now:
@@ -110,10 +112,7 @@ class Devices:
                 )
             taken = row.state == DeviceState.GRANTED
             values = {"polled": now} | ({"state": DeviceState.TAKEN} if taken else {})
-            # Of two requests at once, one gets the token.
-            changed = update(DEVICES).where(DEVICES.c.digest == digest, DEVICES.c.state == row.state).values(values)
-            if not (await connection.execute(changed)).rowcount:
-                raise RefusalError(Kind.NOT_FOUND, "Nobody waits with this code.", "Begin to sign in again.")
+            await connection.execute(update(DEVICES).where(DEVICES.c.digest == digest).values(values))
             if not taken:
                 return Waiting(state=DeviceState(row.state))
             token = await self._accounts.person_token(connection, row.account, row.name)

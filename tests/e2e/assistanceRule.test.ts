@@ -60,7 +60,7 @@ async function until(session: Session, wanted: object, when: string): Promise<vo
   const file = join(session.workspaces, ".vscode", "settings.json");
   const told = wanted === SWITCHED_OFF ? false : true;
   let [found, reported] = [{}, {}] as [object, Record<string, boolean>];
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (const deadline = Date.now() + 90_000; Date.now() < deadline; ) {
     found = JSON.parse(await readFile(file, "utf8").catch(() => "{}")) as object;
     reported = await reportedFeatures(session);
     if (same(found, wanted) && reported["editor.inlineSuggest.enabled"] === told) return;

@@ -125,12 +125,16 @@ export class Editor {
 
   /** Leaves in the problem list what holds some words; a page that takes the focus meanwhile closes the input box. */
   async filterProblems(words: string): Promise<void> {
+    // The box fills itself with the last filter once it is there, perhaps over what was written already.
+    const said = this.page.locator(".pane-header", { hasText: "Problem List" }).locator(".description");
+    const filtered = said.filter({ hasText: `“${words}”` });
     await this.tryAgain("The problem list can't be filtered.", async (timeout) => {
       await this.command("Benchwright: Filter Problems…");
       await this.write(words, timeout);
       await this.quickInput().press("Enter", { timeout });
+      await this.quickInput().waitFor({ state: "hidden", timeout });
+      await filtered.waitFor({ state: "attached", timeout });
     });
-    await this.quickInput().waitFor({ state: "hidden" });
   }
 
   /** Confirms the dialog that is open, or about to be, with its button of this name. */

@@ -351,6 +351,8 @@ function scoreOverTime(walked: Walked): Omit<Section, "role"> {
   const longest = Math.max(pass, failed, gaveUp);
   const earliest = Math.max(Math.min(pass, walked.fifo.clockSeconds("run_finished") / 60), longest / 500);
   const budgets = Array.from({ length: 61 }, (_, step) => longest * (earliest / longest) ** (1 - step / 60));
+  // The quotient's rounding must not move the first budget to before the pass.
+  budgets[0] = earliest;
   const within = <T>(solved: T, before: T): T[] => budgets.map((budget) => (budget >= pass ? solved : before));
   const none = budgets.map(() => 0);
   // One person shows nothing of others.

@@ -7,10 +7,14 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
 import pytest
+from sqlalchemy import create_engine, select, update
+
+from benchwright_service.tables import ACCOUNTS, DEVICES
 
 from ..bench_service import Course, Service
 from .test_bench_service_pages import browser, csrf, signed_in
@@ -62,6 +66,23 @@ def test_a_confirmed_code_brings_a_token_once(service: Service, person: httpx2.C
 def service_time() -> None:
     """Longer than the service wants between two questions."""
     asyncio.run(asyncio.sleep(1.1))
+
+
+def test_a_confirmation_while_the_program_asks_is_not_lost(service: Service, person: httpx2.Client) -> None:
+    begun = begin(service)
+    file = service.folders.data / "service" / "service.sqlite"
+    engine = create_engine(service.database or f"sqlite:///{file}")
+    this = DEVICES.c.code == begun["code"].replace("-", "")
+    ada = select(ACCOUNTS.c.id).where(ACCOUNTS.c.name == "Ada Lovelace").limit(1).scalar_subquery()
+    with engine.connect() as connection, ThreadPoolExecutor(1) as pool:
+        # A confirmation that has been written, and not committed yet.
+        connection.execute(update(DEVICES).where(this).values(state="granted", account=ada))
+        asked = pool.submit(state, service, begun["secret"])
+        service_time()
+        assert not asked.done()
+        connection.commit()
+        assert asked.result(30).json()["state"] == "granted"
+    engine.dispose()
 
 
 def test_a_refused_code_brings_none(service: Service, person: httpx2.Client) -> None:

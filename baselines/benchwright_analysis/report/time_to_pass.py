@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.observation import Observation
@@ -208,10 +210,11 @@ def score_over_time(data: Dataset) -> Section:
 
 
 def _budgets(shortest: float, longest: float) -> list[float]:
-    """From one to the other, in equal ratios; one alone where there is nothing between them."""
+    """From exactly one to exactly the other, in equal ratios; one alone where there is nothing between them."""
     if shortest >= longest:
         return [longest] if longest > 0 else []
-    return [longest * (shortest / longest) ** (1 - step / _BUDGETS) for step in range(_BUDGETS + 1)]
+    steps: list[float] = np.geomspace(shortest, longest, _BUDGETS + 1).tolist()
+    return steps
 
 
 def _least_attempts(traces: Sequence[Trace]) -> int:

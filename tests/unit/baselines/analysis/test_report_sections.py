@@ -95,6 +95,14 @@ def test_attempts_that_nothing_decided_lower_no_score_over_time() -> None:
     assert score_over_time(Dataset([undecided], {})).without
 
 
+@pytest.mark.parametrize("seconds", [57, 58, 59, 114, 118, 119])
+def test_the_shortest_budget_is_enough_for_the_earliest_pass(seconds: int) -> None:
+    both = [attempt("P1", "p/a", "alone", seconds=seconds), attempt("P1", "p/b", "copilot", seconds=3600)]
+    curves = score_over_time(Dataset(both, {})).numbers["curves"]
+    assert isinstance(curves, dict)
+    assert curves["alone"].score[0] == 1
+
+
 def test_one_budget_is_one_column() -> None:
     section = score_over_time(Dataset([attempt("P1", "p/a", "alone", seconds=7200)], {}))
     assert list(section.pictures[0].table.columns) == ["group", "problems", "within 120 min"]
