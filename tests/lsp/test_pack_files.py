@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,18 @@ async def test_a_change_of_the_reference_is_seen_in_the_statement_once_it_is_sav
         return not [one for one in editor.shown.diagnostics if one.uri == statement.uri][-1].diagnostics
 
     await editor.until(cleared, "no remark on a closed file")
+
+
+async def test_an_option_about_others_is_marked_as_a_warning(editor: Editor, tmp_path: Path) -> None:
+    question = new_problem(tmp_path / "quiz", "stalls", Form.MULTIPLE_CHOICE)
+    file = editor.open(question / "problem.toml")
+    await file.marked()
+    last = tomllib.loads(file.text)["question"]["choices"]["D"]
+    file.type('"none of the above"', over=f'"{last}"')
+    (marked,) = await file.marked("Option D is about other options")
+    assert file.marked_text(marked) == '"none of the above"'
+    assert marked.severity is types.DiagnosticSeverity.Warning
+    file.close()
 
 
 async def test_files_of_no_pack_are_left_alone(editor: Editor, tmp_path: Path) -> None:

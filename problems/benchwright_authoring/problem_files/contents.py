@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT, ProblemFolder
+from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
 from benchwright_problems.pack_files_schema import ProblemFile
@@ -34,6 +35,7 @@ def content_remarks(problem: ProblemFolder, spec: ProblemFile, places: TomlPlace
     if spec.kind is not Kind.DESIGN:
         if spec.answer is None:
             yield Remark(PROBLEM_FILE, places.span(("kind",)), "A question needs an [answer].", True)
+        yield from question_remarks(spec, statement, places)
         return
     reference = problem.texts(_REFERENCE)
     yield from _paths(problem, spec, places, reference)

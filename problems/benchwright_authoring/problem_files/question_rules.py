@@ -1,0 +1,110 @@
+"""Rules for questions that people and models can be compared by, most of them those of QuArch's authors (B.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
+from benchwright_authoring.problem_files.remark import Remark
+from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
+from benchwright_judges.short_answers import normalise
+from benchwright_problems.pack_files_schema import ProblemFile, QuestionTable
+from benchwright_problems.problem import QuestionFormat
+
+_OPTIONS = 4
+_TELLING_WORDS = 3
+"""An option of fewer words may stand in a question by chance."""
+_LONGER = 2.0
+"""A right option that is as many times as long as the longest wrong one can be told by its length."""
+_LONG = 40
+_ABOUT_OTHERS = re.compile(
+    r"\W*(?:(?:all|none|both|neither|any)\b.{0,16}\bthe above\b.*"
+    r"|(?:all|none|both|neither|any)(?: of)?(?: the)?(?: two| three| four)?"
+    r"(?: (?:these|them|those))?(?: other)?(?: (?:options|answers|choices|statements))?"
+    r"(?: (?:is|are) (?:correct|incorrect|true|false|right|wrong|suitable))?"
+    r"|(?:alle|keine?[rs]?)(?: der)? (?:oben genannten|obigen|genannten|davon|antworten|dieser antworten)"
+    r"|(?:toutes|aucune)(?: de)?(?: ces| les)? (?:réponses|propositions)(?: ci-dessus)?"
+    r"|以上(?:都|均|皆|全)\w{0,4})\W*",
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(r"\W*(?:[Bb]oth )?([A-H])(?:,? (?:and|or) ([A-H]))(?: are (?:correct|true|right))?\W*")
+_FIGURE = re.compile(
+    r"\b(?:(?:the|this) (?:figure|diagram|schematic) (?:above|below|shows)|(?:figure|diagram|table) (?:above|below)"
+    r"|(?:in|from|see) the (?:figure|diagram|schematic|table)|(?:following|accompanying) (?:figure|diagram|table)"
+    r"|(?:figure|table|fig\.) ?\d+|(?:obige[nr]?|folgende[nr]?) (?:abbildung|tabelle)|(?:abbildung|tabelle) \d+)\b"
+    r"|[上下](?:图|表)",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:(?:in|from) (?:the |this |our )?(?:last |previous )?lecture"
+    r"|(?:the|your|our) (?:textbook|lecture notes|slides?)"
+    r"|(?:discussed|seen|covered) in (?:the )?(?:class|course|chapter)"
+    r"|(?:previous|preceding) (?:question|problem|exercise)"
+    r"|in der vorlesung|(?:vorige|vorherige)[nr]? (?:frage|aufgabe))\b|上一?题|教材|课本",
+    re.IGNORECASE,
+)
+_SHOWS = re.compile(r"!\[|^\|.*\|\s*$|^```", re.MULTILINE)
+"""A figure, a table or a drawing in characters."""
+
+
+def question_remarks(spec: ProblemFile, statement: str, places: TomlPlaces) -> Iterator[Remark]:
+    """What makes a question hard to score or easy to guess; none of it keeps the pack from being used."""
+    question, answer = spec.question, spec.answer
+    if question is None or answer is None:
+        return
+    if not answer.explanation.strip():
+        message = "No explanation says why the answer is right. Reviewers and people who read their result need one."
+        yield Remark(PROBLEM_FILE, places.span(("answer", "explanation")), message, False)
+    yield from _not_self_contained(statement)
+    if question.format is QuestionFormat.MULTIPLE_CHOICE:
+        yield from _options(question, statement, places)
+        yield from _given_away(question, answer.value, statement, places)
+
+
+def _options(question: QuestionTable, statement: str, places: TomlPlaces) -> Iterator[Remark]:
+    choices: Mapping[str, str] = question.choices
+    if len(choices) != _OPTIONS:
+        message = f"There are {len(choices)} options. Four are usual, so that guessing is right as often everywhere."
+        yield Remark(PROBLEM_FILE, places.key(("question", "choices")), message, False)
+    seen: dict[str, str] = {}
+    for letter, text in choices.items():
+        span = places.span(("question", "choices", letter))
+        if _ABOUT_OTHERS.fullmatch(text) or _names_letters(text, statement):
+            yield Remark(
+                PROBLEM_FILE, span, f"Option {letter} is about other options. Say what it claims itself.", False
+            )
+        # Case may matter: b/s and B/s.
+        plain = " ".join(text.strip(" .").split())
+        plain = plain[:1].lower() + plain[1:]
+        if plain in seen:
+            yield Remark(PROBLEM_FILE, span, f"Option {letter} says the same as {seen[plain]}.", False)
+        seen.setdefault(plain, letter)
+
+
+def _names_letters(option: str, statement: str) -> bool:
+    # What the statement itself calls A and B is no option.
+    found = _LETTERS.fullmatch(option)
+    return found is not None and not any(re.search(rf"\b{letter}\b", statement) for letter in found.groups())
+
+
+def _given_away(question: QuestionTable, key: str, statement: str, places: TomlPlaces) -> Iterator[Remark]:
+    right = question.choices.get(key, "")
+    others = [text for letter, text in question.choices.items() if letter != key]
+    span = places.span(("question", "choices", key))
+    if others and len(right) >= max(_LONG, _LONGER * max(map(len, others))):
+        message = "The right option is at least twice as long as every other, which tells it. Make them alike."
+        yield Remark(PROBLEM_FILE, span, message, False)
+    asked = f" {normalise(statement, question.language)} "
+    told = [text for text in (right, *others) if f" {normalise(text, question.language)} " in asked]
+    # Where other options stand there too, it tells nothing.
+    if told == [right] and len(right.split()) >= _TELLING_WORDS:
+        yield Remark(PROBLEM_FILE, span, "The question has the words of the right option, and of no other.", False)
+
+
+def _not_self_contained(statement: str) -> Iterator[Remark]:
+    named = [] if _SHOWS.search(statement) else [(_FIGURE, "a figure or table, and has none")]
+    for pattern, what in (*named, (_ELSEWHERE, "something that is not in it")):
+        for found in pattern.finditer(statement):
+            message = f"The question refers to {what}. Add it, so that the question can be understood alone."
+            yield Remark(STATEMENT, Span(found.start(), found.end()), message, False)
