@@ -42,8 +42,7 @@ export class Editor {
       await this.page.keyboard.press(keys);
       await this.write(asked, timeout);
       await row.waitFor({ timeout });
-      // Into the list itself: one that was closed meanwhile must not let the key go elsewhere.
-      await this.quickInput().press("Enter", { timeout });
+      await this.accept(timeout);
     });
     await row.waitFor({ state: "hidden" });
   }
@@ -96,11 +95,24 @@ export class Editor {
     );
   }
 
+  /** Takes what is in the box at the top; fails where it was closed meanwhile: a key would go into a file then. */
+  private async accept(timeout?: number): Promise<void> {
+    await this.quickInput().evaluate(
+      (input: HTMLInputElement) => {
+        if (input.ownerDocument.activeElement !== input) throw new Error("The box was closed.");
+        const enter = { key: "Enter", code: "Enter", keyCode: 13, which: 13, bubbles: true, cancelable: true };
+        input.dispatchEvent(new KeyboardEvent("keydown", enter));
+      },
+      undefined,
+      { ...(timeout && { timeout }) },
+    );
+  }
+
   /** Answers the input box that is open. */
   async answer(text: string): Promise<void> {
     const input = this.quickInput();
     await this.write(text);
-    await input.press("Enter");
+    await this.accept();
     await input.waitFor({ state: "hidden" });
   }
 
@@ -118,7 +130,7 @@ export class Editor {
       await this.command(title);
       await this.write(text, timeout);
       await row.waitFor({ timeout });
-      await this.quickInput().press("Enter", { timeout });
+      await this.accept(timeout);
     });
     await row.waitFor({ state: "hidden" });
   }
@@ -131,7 +143,7 @@ export class Editor {
     await this.tryAgain("The problem list can't be filtered.", async (timeout) => {
       await this.command("Benchwright: Filter Problems…");
       await this.write(words, timeout);
-      await this.quickInput().press("Enter", { timeout });
+      await this.accept(timeout);
       await this.quickInput().waitFor({ state: "hidden", timeout });
       await filtered.waitFor({ state: "attached", timeout });
     });
@@ -236,7 +248,7 @@ export class Editor {
       await this.focusFile(name);
       await this.page.keyboard.press("Control+G");
       await this.write(place, timeout);
-      await this.quickInput().press("Enter", { timeout });
+      await this.accept(timeout);
       // As long as it is there, it may take the next Enter.
       await this.quickInput().waitFor({ state: "hidden", timeout });
       await this.focused(name).waitFor({ timeout });
