@@ -61,12 +61,21 @@ async function until(session: Session, wanted: object, when: string): Promise<vo
   const told = wanted === SWITCHED_OFF ? false : true;
   let [found, reported] = [{}, {}] as [object, Record<string, boolean>];
   for (const deadline = Date.now() + 90_000; Date.now() < deadline; ) {
-    found = JSON.parse(await readFile(file, "utf8").catch(() => "{}")) as object;
+    found = await settingsIn(file);
     reported = await reportedFeatures(session);
     if (same(found, wanted) && reported["editor.inlineSuggest.enabled"] === told) return;
     await session.editor.page.waitForTimeout(100);
   }
   assert.fail(`${when}: ${JSON.stringify({ found, reported })}`);
+}
+
+/** What a file of settings says; nothing while the editor is writing it, which leaves it empty for a moment. */
+async function settingsIn(file: string): Promise<object> {
+  try {
+    return JSON.parse(await readFile(file, "utf8")) as object;
+  } catch {
+    return {};
+  }
 }
 
 function same(found: object, wanted: object): boolean {
