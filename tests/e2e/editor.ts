@@ -35,6 +35,11 @@ export class Editor {
     await this.pick("F1", `>${title}`, title);
   }
 
+  /** Runs a command until it shows what it is to show: one that a page interrupts as it takes the focus is lost. */
+  async commandShows(title: string, place: Locator): Promise<void> {
+    await this.untilShown(place, () => this.command(title));
+  }
+
   /** Answers the list at the top of the window, which some keys open, with the first row that holds a text. */
   private async pick(keys: string, asked: string, text: string): Promise<void> {
     const row = this.chosen(text);
@@ -99,7 +104,9 @@ export class Editor {
   private async accept(timeout?: number): Promise<void> {
     await this.quickInput().evaluate(
       (input: HTMLInputElement) => {
-        if (input.ownerDocument.activeElement !== input) throw new Error("The box was closed.");
+        if (!input.checkVisibility()) throw new Error("The box was closed.");
+        // One that stays open may have lost the focus.
+        input.focus();
         const enter = { key: "Enter", code: "Enter", keyCode: 13, which: 13, bubbles: true, cancelable: true };
         input.dispatchEvent(new KeyboardEvent("keydown", enter));
       },

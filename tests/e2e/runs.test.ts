@@ -21,7 +21,9 @@ scenario("a run is begun in the Test Explorer, and one that does not end is canc
   await editor.page.getByRole("tab", { name: /README/ }).waitFor();
 
   await editor.command("Testing: Focus on Test Explorer View");
-  await editor.command("Test: Run All Tests");
+  // Where there are none yet, it runs none, without a word.
+  await editor.testItem().waitFor();
+  await editor.commandShows("Test: Run All Tests", editor.dialog());
   await editor.confirm("Start the Clock");
   await editor.testItem("failed").waitFor();
   await editor.sees(editor.statusBar("verdict"), /\d+\/\d+/);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.remark import Remark
@@ -63,7 +63,7 @@ def question_remarks(spec: ProblemFile, statement: str, places: TomlPlaces) -> I
 
 
 def _options(question: QuestionTable, statement: str, places: TomlPlaces) -> Iterator[Remark]:
-    choices: Mapping[str, str] = question.choices
+    choices = question.choices
     if len(choices) != _OPTIONS:
         message = f"There are {len(choices)} options. Four are usual, so that guessing is right as often everywhere."
         yield Remark(PROBLEM_FILE, places.key(("question", "choices")), message, False)
