@@ -39,6 +39,7 @@ class Part(enum.Enum):
     TOOLCHAIN = enum.auto()
     DATABASE = enum.auto()
     CLUSTER = enum.auto()
+    TESSERACT = enum.auto()
     NEOVIM = enum.auto()
     NODE = enum.auto()
     BROWSER_EDITOR = enum.auto()
@@ -90,7 +91,7 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
     # Nearly all are in one file, and share nothing.
     by_test = (*waiting, "--dist", "loadgroup")
     simulators = frozenset({Part.TOOLCHAIN})
-    in_the_browser = frozenset(Part) - {Part.DATABASE, Part.CLUSTER, Part.NEOVIM}
+    in_the_browser = frozenset(Part) - {Part.DATABASE, Part.CLUSTER, Part.TESSERACT, Part.NEOVIM}
 
     def in_two(parallel: tuple[str, ...], folder: str) -> tuple[tuple[str, ...], ...]:
         return (*parallel, "-m", "not alone", folder), (*pytest, *measured, "-m", "alone", folder)
@@ -121,7 +122,7 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
             "integration",
             "real simulators in the real sandbox",
             in_two(by_file, "tests/integration"),
-            simulators | {Part.DATABASE, Part.CLUSTER},
+            simulators | {Part.DATABASE, Part.CLUSTER, Part.TESSERACT},
         ),
         Stage(
             "adversarial",
@@ -243,6 +244,8 @@ def _set_up(stages: list[Stage], *, install: bool) -> None:
         system += packages.needed_for_database_tests() + packages.needed_for_key_store_tests()
     if Part.CLUSTER in needs:
         system += packages.needed_for_cluster_tests()
+    if Part.TESSERACT in needs:
+        system += packages.needed_for_exam_tests()
     if Part.NEOVIM in needs:
         system += packages.needed_for_editor_tests()
     if Part.BROWSER_EDITOR in needs:

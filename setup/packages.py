@@ -95,6 +95,11 @@ def needed_for_editor_tests() -> list[SystemPackage]:
     return [replace(_program("nvim", "tests in Neovim", package="neovim"), optional=True)]
 
 
+def needed_for_exam_tests() -> list[SystemPackage]:
+    """The program that reads the text of scanned exams."""
+    return [replace(_program("tesseract", "tests of scanned exams", package="tesseract-ocr"), optional=True)]
+
+
 def needed_for_browser_tests() -> list[SystemPackage]:
     """The packages that drive the browser editor and take screenshots."""
     fonts = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import random
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from reportlab.graphics.shapes import Drawing, Line, PolyLine, Rect, String
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4, letter
@@ -574,6 +576,12 @@ def many_pages(count: int = 5_000) -> bytes:
     """A small file whose page tree names one page thousands of times."""
     kids = b" ".join([b"3 0 R"] * count)
     return _file(b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, count), b"")
+
+
+def skip_without_tesseract() -> None:
+    """Skips a test that reads a picture of a page, where the program for it is missing."""
+    if shutil.which("tesseract") is None:
+        pytest.skip("needs Tesseract (apt-get install tesseract-ocr)")
 
 
 def huge_picture() -> bytes:

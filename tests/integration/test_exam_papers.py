@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from benchwright_exams.page import ReadExam
 from benchwright_exams.work import Extracted
 
 from ..exam_measures import Measured, measure
-from ..exam_papers import papers
+from ..exam_papers import papers, skip_without_tesseract
 
 PAPERS = {paper.name: paper for paper in papers()}
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "questions-from-an-exam.md"
@@ -21,8 +20,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "questions-from-an-exam.m
 
 @pytest.fixture(scope="module", params=PAPERS)
 def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    if request.param == "scanned" and shutil.which("tesseract") is None:
-        pytest.skip("needs Tesseract (apt-get install tesseract-ocr)")
+    if request.param == "scanned":
+        skip_without_tesseract()
     return measure(PAPERS[request.param], tmp_path_factory.mktemp("exam"))
 
 
