@@ -122,7 +122,7 @@ def _stages(*, nightly: bool, coverage: bool = False) -> list[Stage]:
             "integration",
             "real simulators in the real sandbox",
             in_two(by_file, "tests/integration"),
-            simulators | {Part.DATABASE, Part.CLUSTER, Part.TESSERACT},
+            simulators | {Part.DATABASE, Part.CLUSTER, Part.TESSERACT, Part.NODE},
         ),
         Stage(
             "adversarial",

@@ -96,18 +96,28 @@ class TwoSided(Model):
 
     @property
     def reason(self) -> str:
-        """Why it is not proved; empty where it is."""
+        """Why it is not proved, at first; empty where it is."""
+        return next(iter(self.reasons), "")
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Everything that keeps it from being proved, in the order in which it is to be mended."""
+        found = []
         if self.is_weak:
             what = "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"
-            return f"{what}: the tests prove nothing"
+            found.append(f"{what}: the tests prove nothing")
         if self.reference.reason is Reason.NO_REFERENCE:
-            return f"no reference: {self._execution}"
+            return (*found, f"no reference: {self._execution}")
         if self.reference.outcome is Outcome.FAILED:
-            return f"the reference fails: {self.reference.detail}"
-        if passing := [name for name, verdict in self.wrong.items() if verdict.outcome is Outcome.PASSED]:
-            return f"hidden/wrong/{passing[0]} passes: the tests don't find what is wrong with it"
+            found.append(f"the reference fails: {self.reference.detail}")
+        found += [
+            f"hidden/wrong/{name} passes: the tests don't find what is wrong with it"
+            for name, verdict in self.wrong.items()
+            if verdict.outcome is Outcome.PASSED
+        ]
         sides = (self.reference, *self.sides.values(), *self.wrong.values())
-        return next((side.summary for side in sides if side.outcome is Outcome.ERROR), "")
+        found += [side.summary for side in sides if side.outcome is Outcome.ERROR]
+        return tuple(dict.fromkeys(found))
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def read_pack_folder(folder: Path) -> Pack:
     Raises:
         DatasetError: Names the file, the field and what is wrong with it.
     """
-    head = _toml(folder / PACK_FILE, PackFile)
+    head = read_pack_head(folder)
     if len(set(head.order)) != len(head.order):
         raise DatasetError(folder / PACK_FILE, "order", "names a problem twice")
     problems = tuple(read_problem(folder / name, head) for name in head.order)
@@ -66,6 +66,15 @@ def read_pack_folder(folder: Path) -> Pack:
         )
     except ValidationError as error:
         raise DatasetError.from_validation(folder / PACK_FILE, error) from error
+
+
+def read_pack_head(folder: Path) -> PackFile:
+    """What a pack's own file says.
+
+    Raises:
+        DatasetError: See `read_pack_folder`.
+    """
+    return _toml(folder / PACK_FILE, PackFile)
 
 
 def wrong_solutions(folder: Path, problem: str) -> dict[str, dict[str, str]]:

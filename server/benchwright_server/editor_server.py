@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from lsprotocol import types
 
+    from benchwright_harness.two_sided import TwoSided
     from benchwright_server.attempts.sessions import Sessions
     from benchwright_server.client import Client
     from benchwright_server.own_tests.last_results import LastResults
@@ -144,11 +145,24 @@ class PackFiles(Protocol):
     def closed(self, uri: str) -> None:
         """A document was closed."""
 
+    def proved(self, folder: Path, two_sided: TwoSided) -> None:
+        """A problem was proved, or was not."""
+
     def hover(self, document: Document, position: types.Position) -> types.Hover | None:
         """What the field at a position means."""
 
     def complete(self, document: Document, position: types.Position) -> types.CompletionList | None:
         """What can be written at a position."""
+
+
+class Proofs(Protocol):
+    """Proofs of the problems that somebody writes; see `features.authoring`."""
+
+    def saved(self, uri: str) -> None:
+        """A document was saved."""
+
+    async def close(self) -> None:
+        """Ends what is running."""
 
 
 class Indexing(Protocol):
@@ -214,6 +228,8 @@ class EditorServer(LanguageServer):
     """None if they are turned off."""
     file_lists: FileListReports
     pack_files: PackFiles
+    proofs: Proofs | None
+    """None if they are turned off."""
     indexing: Indexing
     sync: Sync
     last_results: LastResults

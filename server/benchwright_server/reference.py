@@ -17,6 +17,7 @@ from pydantic import JsonValue
 from benchwright_server import (
     agent_protocol,
     aid_protocol,
+    authoring_protocol,
     design_protocol,
     design_views_protocol,
     explain_protocol,
@@ -25,7 +26,9 @@ from benchwright_server import (
     study_protocol,
     waveform_protocol,
 )
+from benchwright_server.authoring_protocol import ProblemProof
 from benchwright_server.explain_protocol import GeneratedPart
+from benchwright_server.features.authoring import PROVED
 from benchwright_server.features.every_operation import EVERY_OPERATION
 from benchwright_server.features.own_tests import DEBUGGER
 from benchwright_server.features.requests import REQUEST_FAILED
@@ -74,6 +77,7 @@ _OTHERS = (
     own_test_protocol,
     waveform_protocol,
     aid_protocol,
+    authoring_protocol,
 )
 """The modules of messages besides `protocol`, in the page's order."""
 
@@ -92,7 +96,8 @@ def _page() -> Iterator[str]:
         result = _link(operation.result) if operation.is_request else "(a notification to the server)"
         yield f"| `{operation.name}` | {_link(operation.params)} | {result} | {operation.does} |"
     yield f"\nThe server sends `{CHANGED}`, a notification with {_link(AttemptStatus)}, whenever the status changes,"
-    yield f"and `{DEBUGGER}` with {_link(OwnTestDebugger)} when a test waits for a debugger."
+    yield f"`{DEBUGGER}` with {_link(OwnTestDebugger)} when a test waits for a debugger, and `{PROVED}` with"
+    yield f"{_link(ProblemProof)} when the proof of a problem that was saved has ended."
     yield "\n## Messages"
     for model in _models(EVERY_OPERATION):
         yield from _message(model)

@@ -196,6 +196,7 @@ class BenchwrightServer(EditorServer):
         self.documents.encoding = types.PositionEncodingKind(greeting.client.encoding)
         self.file_lists = FileListProblems(self)
         self.pack_files = PackFiles(self)
+        self.proofs = None
         self.indexing = IndexProgress(self)
         self.projects = Projects(
             self.documents,
@@ -240,6 +241,8 @@ class BenchwrightServer(EditorServer):
         async def shutdown(params: None) -> None:
             self.is_shut_down = True
             await self.sync.settled()
+            if self.proofs is not None:
+                await self.proofs.close()
             if self.agents is not None:
                 await self.agents.close()
             if self.waveforms is not None:

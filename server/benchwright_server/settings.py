@@ -23,6 +23,8 @@ class Features:
 
     agent_tools: bool = True
     """The tools that `benchwright mcp` offers to agents."""
+    authoring: bool = True
+    """Writing problems: beginning one, proving it from both sides, seeing it as a solver does."""
     call_hierarchy: bool = True
     """Callers and callees of tasks and functions, drivers and loads of signals."""
     code_actions: bool = True
@@ -146,6 +148,15 @@ class OwnTests:
 
 
 @dataclass(frozen=True)
+class Authoring:
+    """What helps those who write problems."""
+
+    prove_on_save: bool = True
+    """Prove a problem of a pack's folder when one of its files is saved: its reference has to pass the hidden tests,
+    the files that a solver gets and the wrong solutions have to fail."""
+
+
+@dataclass(frozen=True)
 class DesignViews:
     """What is shown of a design without being asked for."""
 
@@ -168,6 +179,7 @@ class Settings:
     judge: Judge = field(default_factory=Judge)
     own_tests: OwnTests = field(default_factory=OwnTests)
     design_views: DesignViews = field(default_factory=DesignViews)
+    authoring: Authoring = field(default_factory=Authoring)
 
     @property
     def analysed(self) -> Project:

@@ -28,6 +28,7 @@ from benchwright_harness.run import starting_files
 from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in, wrong_solutions
 from benchwright_problems.problem import Pack, Problem
+from benchwright_server.authoring_protocol import ProblemProof
 from benchwright_server.own_test_protocol import OwnTestDebugger
 from benchwright_server.protocol import AttemptStatus, OpenedProblem, SubmitSummary, VerdictView
 from benchwright_studies import open_log
@@ -90,6 +91,7 @@ class Shown:
     statuses: list[AttemptStatus] = field(default_factory=list)
     diagnostics: list[types.PublishDiagnosticsParams] = field(default_factory=list)
     debuggers: list[OwnTestDebugger] = field(default_factory=list)
+    proofs: list[ProblemProof] = field(default_factory=list)
     progress: list[tuple[types.ProgressToken, dict[str, Any]]] = field(default_factory=list)
     partial_results: list[tuple[Any, list[Any]]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
@@ -126,6 +128,9 @@ class Editor:
         def debugger(params: Any) -> None:
             shown.debuggers.append(OwnTestDebugger.model_validate(_plain(params)))
 
+        def proof(params: Any) -> None:
+            shown.proofs.append(ProblemProof.model_validate(_plain(params)))
+
         def progress(params: types.ProgressParams) -> None:
             value = params.value
             if isinstance(value, list):
@@ -157,6 +162,7 @@ class Editor:
                 types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: publish,
                 "benchwright/attemptChanged": changed,
                 "benchwright/ownTestDebugger": debugger,
+                "benchwright/problemProof": proof,
                 types.PROGRESS: progress,
                 types.WINDOW_SHOW_MESSAGE: message,
                 types.WINDOW_SHOW_MESSAGE_REQUEST: question,

@@ -17,15 +17,12 @@ from rich.text import Text
 from benchwright_harness.check import Checker
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.configuration import open_executor
-from benchwright_harness.grade import BatchGrader
-from benchwright_harness.run import starting_files
+from benchwright_harness.grade import BatchGrader, Progress
 from benchwright_harness.run_archive import RunArchive
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.two_sided import Proof, TwoSided
 from benchwright_harness.verdict_store import VerdictStore
-from benchwright_judges.check import check_question
 from benchwright_problems.home import Home
-from benchwright_problems.pack_folder import wrong_solutions
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Reason
@@ -39,9 +36,7 @@ from benchwright_server.cli.progress import progress
 from benchwright_server.cli.table import Table
 from benchwright_server.cli.whole_pack import author_folder, whole_pack
 from benchwright_server.errors import ServerError
-
-_Wrong = Sequence[tuple[int, str, Mapping[str, bytes]]]
-"""Index of the problem, name and files of solutions that have to fail."""
+from benchwright_server.proving import Candidate, candidates, prove
 
 
 def add_to(problems: typer.Typer) -> None:
@@ -83,7 +78,8 @@ def check(
         home = Home.find()
         store, verdicts = Store(home), VerdictStore.of(home)
         problems = whole_pack(store, pack).problems
-        wrong = _wrong(pack, problems)
+        folder = author_folder(pack)
+        found = candidates(problems, folder)
         if kept.logs is not None and cluster is not None:
             raise ServerError("A cluster keeps no raw logs. Leave out --logs, or --cluster.")
         executor = open_executor(
@@ -105,61 +101,42 @@ def check(
         )
         logs = Logs(kept.logs, verdicts) if kept.logs is not None else None
         grader = partial(BatchGrader, sandbox=box, toolchain=toolchain, verdicts=verdicts, fresh=fresh)
-        proofs = asyncio.run(_check_all(problems, wrong, executor, checker, grader, logs))
+        proofs = asyncio.run(_prove_all(found, executor, checker, grader, logs))
         rows = list(zip(problems, proofs, strict=True))
+        written = {one.id: _written(folder / one.id) for one in problems} if folder is not None else {}
         if report is not None:
             write_report(report, pack, rows, box, toolchain)
     counts = {proof.value: sum(two_sided.proof is proof for two_sided in proofs) for proof in Proof}
     proved = counts[Proof.PROVED]
     if json_output:
-        found = [_row(*row) for row in rows]
-        print_json({"pack": pack, "total": len(rows), "ok": proved, "counts": counts, "problems": found})
+        shown = [_row(*row) | {"files": list(written.get(row[0].id, []))} for row in rows]
+        print_json({"pack": pack, "total": len(rows), "ok": proved, "counts": counts, "problems": shown})
     else:
-        _print(rows, counts)
+        _print(rows, written, counts)
     if proved < len(rows):
         raise typer.Exit(1 if counts[Proof.WRONG] else 2)
 
 
-def _wrong(pack: str, problems: Sequence[Problem]) -> _Wrong:
-    folder = author_folder(pack)
-    if folder is None:
-        return []
-    return [
-        (index, name, {path: text.encode() for path, text in files.items()})
-        for index, problem in enumerate(problems)
-        if problem.kind is Kind.DESIGN
-        for name, files in wrong_solutions(folder, problem.id).items()
-    ]
-
-
-async def _check_all(
-    problems: Sequence[Problem],
-    wrong: _Wrong,
+async def _prove_all(
+    found: Sequence[Candidate],
     executor: AbstractAsyncContextManager[Executor],
     checker: Callable[..., Checker],
     grader: Callable[..., BatchGrader],
     logs: Logs | None,
 ) -> list[TwoSided]:
-    done: dict[int, TwoSided] = {}
-    designs = [index for index, problem in enumerate(problems) if problem.kind is Kind.DESIGN]
+    designs = sum(one.problem.kind is Kind.DESIGN for one in found)
+    with progress("checking", designs, "runs") as meter:
 
-    def finish(number: int, two_sided: TwoSided) -> None:
-        done[designs[number]] = two_sided
-        if logs is not None:
-            logs.write(problems[designs[number]], two_sided)
+        def show(now: Progress) -> None:
+            meter.show(now.done, now.planned, now.known)
 
-    for index in set(range(len(problems))) - set(designs):
-        reference, starting = check_question(problems[index])
-        done[index] = TwoSided(reference=reference.verdict, starting=starting.verdict)
-    with progress("checking", len(designs), "runs") as meter:
         async with executor as runs:
-            proving = checker(runs, on_progress=lambda now: meter.show(now.done, now.planned, now.known))
-            await proving.check([problems[index] for index in designs], finish)
-            grading = grader(runs, on_progress=lambda now: meter.show(now.done, now.planned, now.known))
-            solutions = [(problems[index], {**starting_files(problems[index]), **files}) for index, _, files in wrong]
-            for (index, name, _), verdict in zip(wrong, await grading.grade(solutions), strict=True):
-                done[index] = done[index].model_copy(update={"wrong": done[index].wrong | {name: verdict}})
-    return [done[index] for index in range(len(problems))]
+            return await prove(
+                found,
+                checker(runs, on_progress=show),
+                grader(runs, on_progress=show),
+                logs.write if logs is not None else lambda problem, two_sided: None,
+            )
 
 
 _MARKS = {
@@ -170,7 +147,21 @@ _MARKS = {
 }
 
 
-def _print(rows: Sequence[tuple[Problem, TwoSided]], counts: Mapping[str, int]) -> None:
+def _written(folder: Path) -> list[str]:
+    """What an editor remarks on the files of a problem, each with its place."""
+    from benchwright_authoring.problem_files.problem_folder import ProblemFolder
+    from benchwright_authoring.problem_files.remarks import remarks
+
+    problem = ProblemFolder(folder, {})
+    return [
+        f"{folder.name}/{one.file}:{problem.text(one.file).count(chr(10), 0, one.span.start) + 1}: {one.message}"
+        for one in remarks(problem)
+    ]
+
+
+def _print(
+    rows: Sequence[tuple[Problem, TwoSided]], written: Mapping[str, Sequence[str]], counts: Mapping[str, int]
+) -> None:
     table = Table("problem", "reference", "starting", "seconds", "")
     for problem, two_sided in rows:
         sides = [
@@ -188,6 +179,8 @@ def _print(rows: Sequence[tuple[Problem, TwoSided]], counts: Mapping[str, int]) 
             remarks.setdefault(remark, []).append(problem.id)
     for remark, ids in remarks.items():
         out.print(f"Remark on {', '.join(ids)}: {remark}", markup=False, soft_wrap=True)
+    for remark in (one for found in written.values() for one in found):
+        out.print(remark, markup=False, soft_wrap=True)
     out.print(f"{counts[Proof.PROVED]} of {len(rows)} problems proved from both sides.")
     if counts[Proof.EXECUTES]:
         out.print(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright_server.features.agent_tools import AGENT_OPERATIONS
+from benchwright_server.features.authoring import AUTHORING_OPERATIONS
 from benchwright_server.features.declaring_files import DECLARATION_OPERATIONS
 from benchwright_server.features.design_views import VIEW_OPERATIONS
 from benchwright_server.features.explanations import EXPLAIN_OPERATIONS
@@ -27,5 +28,6 @@ EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
     *DECLARATION_OPERATIONS,
     *OWN_TEST_OPERATIONS,
     *WAVEFORM_OPERATIONS,
+    *AUTHORING_OPERATIONS,
 )
 """On attempts, then on designs."""

@@ -15,6 +15,7 @@ from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
     from benchwright_authoring.problem_files.remark import Remark
+    from benchwright_harness.two_sided import TwoSided
     from benchwright_problems.problem import Model
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.syntax.documents import Document
@@ -38,6 +39,10 @@ class PackFiles:
         self._open: dict[str, Path] = {}
         """URI → problem's folder, or the pack's for its own file."""
         self._shown: dict[Path, set[Path]] = {}
+        self._found: dict[Path, dict[Path, list[types.Diagnostic]]] = {}
+        """Place → what was remarked on its files when they were last checked."""
+        self._proofs: dict[Path, TwoSided] = {}
+        """Problem's folder → what its last proof says."""
         self._later: dict[Path, asyncio.TimerHandle] = {}
         self._checks: set[asyncio.Task[None]] = set()
 
@@ -67,6 +72,13 @@ class PackFiles:
             if (later := self._later.pop(place, None)) is not None:
                 later.cancel()
             self._publish(place, {}, {})
+
+    def proved(self, folder: Path, two_sided: TwoSided) -> None:
+        """A problem was proved, or was not: the reasons are shown in its `problem.toml`."""
+        self._proofs[folder] = two_sided
+        document = self._server.documents.get((folder / _PROBLEM).as_uri())
+        versions = {folder / _PROBLEM: document.version} if document is not None else {}
+        self._publish(folder, self._found.get(folder, {}), versions)
 
     def model(self, uri: str) -> type[Model] | None:
         """What the fields of an open document are; None if it is none of these files."""
@@ -135,11 +147,45 @@ class PackFiles:
 
     def _publish(self, place: Path, found: dict[Path, list[types.Diagnostic]], versions: dict[Path, int]) -> None:
         before = self._shown.pop(place, set())
-        if remarked := {file for file, remarks in found.items() if remarks}:
+        self._found[place] = found
+        shown = found
+        if proof := self._proof(place):
+            file = place / _PROBLEM
+            shown = found | {file: [*found.get(file, []), *proof]}
+        if remarked := {file for file, remarks in shown.items() if remarks}:
             self._shown[place] = remarked
-        for file in sorted(before | set(found) | set(versions)):
-            params = types.PublishDiagnosticsParams(file.as_uri(), found.get(file, []), versions.get(file))
+        for file in sorted(before | set(shown) | set(versions)):
+            params = types.PublishDiagnosticsParams(file.as_uri(), shown.get(file, []), versions.get(file))
             self._server.text_document_publish_diagnostics(params)
+
+    def _proof(self, place: Path) -> list[types.Diagnostic]:
+        """Why the last proof of a problem failed, at its id."""
+        from benchwright_authoring.problem_files.toml_places import TomlPlaces
+        from benchwright_harness.two_sided import Proof
+
+        two_sided = self._proofs.get(place)
+        if two_sided is None or not two_sided.reasons:
+            return []
+        document = self._server.documents.get((place / _PROBLEM).as_uri())
+        text = document.text if document is not None else _text(place / _PROBLEM)
+        span = TomlPlaces(text).span(("id",))
+        where = Lines(text, self._server.documents.encoding).range(span.start, span.end)
+        level = _LEVELS[two_sided.proof is Proof.WRONG]
+        messages = [f"{reason[:1].upper()}{reason[1:]}." for reason in two_sided.reasons]
+        messages += [
+            f"The reference fails the test {test.name}{': ' if test.message else ''}{test.message}"
+            for test in two_sided.reference.tests
+            if not test.passed
+        ]
+        messages += [f"{one.path}:{one.line}: {one.text}" for one in two_sided.reference.compiler]
+        return [types.Diagnostic(where, message, level, source="benchwright") for message in messages]
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _place(uri: str) -> Path | None:

@@ -14,6 +14,7 @@ from typing import Any
 from benchwright_server.client import Client
 from benchwright_server.features.command_names import (
     AGENT_COMMANDS,
+    AUTHORING_COMMANDS,
     COMMANDS,
     DESIGN_COMMANDS,
     EXPANSION_COMMANDS,
@@ -317,6 +318,14 @@ FEATURES: tuple[Feature, ...] = (
         "What is in a waveform, FST or VCD, windows of it, and which signal of the source is which of it. Attempts can "
         "forbid it.",
         commands=WAVEFORM_COMMANDS,
+    ),
+    Feature(
+        "authoring",
+        tuple(f"benchwright/{name}" for name in AUTHORING_COMMANDS),
+        _fixed(),
+        lambda client: True,
+        "Problems of one's own: begun, proved from both sides on request and on saving, seen as a solver does.",
+        commands=AUTHORING_COMMANDS,
     ),
     Feature(
         "type_hierarchy",

@@ -1,0 +1,116 @@
+"""Problems that somebody writes in an editor: begun, proved in the real sandbox, and seen as a solver does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from benchwright_authoring.new_problem import Form, new_problem
+
+from .conftest import Editors
+from .session import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+REFERENCE = "hidden/reference/rtl/holds.sv"
+WRONG = "hidden/wrong/ignores-enable/rtl/holds.sv"
+
+
+@pytest.fixture
+def problem(tmp_path: Path) -> Path:
+    return new_problem(tmp_path / "my-pack", "holds", Form.COCOTB)
+
+
+def marked(editor: Editor, problem: Path) -> list[str]:
+    """What is marked in the problem's file now, open or not."""
+    uri = (problem / "problem.toml").as_uri()
+    shown = [one for one in editor.shown.diagnostics if one.uri == uri]
+    return [one.message for one in shown[-1].diagnostics] if shown else []
+
+
+async def test_a_new_problem_is_begun_and_is_proved(editors: Editors, tmp_path: Path) -> None:
+    editor = await editors()
+    made = await editor.ask("newProblem", folder=(tmp_path / "my-pack").as_uri(), id="holds")
+    assert made["uri"] == (tmp_path / "my-pack" / "holds").as_uri()
+    proof = await editor.ask("proveProblem", uri=made["statement"])
+    assert (proof["proof"], proof["reasons"]) == ("proved", [])
+    sides = {side["name"]: side["outcome"] for side in proof["sides"]}
+    assert sides == {"reference": "passed", "starting": "failed", "hidden/wrong/ignores-enable": "failed"}
+
+
+async def test_a_save_proves_the_problem_and_marks_what_passes_and_what_fails(editors: Editors, problem: Path) -> None:
+    editor = await editors()
+    wrong = editor.open(problem / WRONG)
+    wrong.paste((problem / REFERENCE).read_text())
+    wrong.save()
+    passes = "Hidden/wrong/ignores-enable passes: the tests don't find what is wrong with it."
+    await editor.until(lambda: marked(editor, problem) == [passes], "the wrong solution that passes")
+    assert editor.shown.proofs[-1].proof == "wrong"
+    reference = editor.open(problem / REFERENCE)
+    reference.type("else q <= d;", over="else if (en) q <= d;")
+    reference.save()
+    test = "The reference fails the test takes_over_and_holds: q is 00111100, expected 10100101"
+    await editor.until(lambda: test in marked(editor, problem), "the reference that fails")
+    reference.type("else if (en) q <= d;", over="else q <= d;")
+    reference.save()
+    wrong.type("else q <= d;", over="else if (en) q <= d;")
+    wrong.save()
+    await editor.until(lambda: marked(editor, problem) == [], "no mark on a problem that is proved")
+
+
+async def test_remarks_and_reasons_stand_beside_each_other(editors: Editors, problem: Path) -> None:
+    editor = await editors()
+    file = editor.open(problem / "problem.toml")
+    await file.marked()
+    (problem / WRONG).write_text((problem / REFERENCE).read_text())
+    await editor.ask("proveProblem", uri=file.uri)
+    (reason,) = await file.marked("ignores-enable passes")
+    assert file.marked_text(reason) == '"holds"'
+    assert reason.severity is types.DiagnosticSeverity.Error
+    file.type('"soft"', over='"easy"')
+    await file.marked("difficulty", "ignores-enable passes")
+
+
+async def test_nothing_is_run_on_saving_where_the_setting_is_off(editors: Editors, problem: Path) -> None:
+    editor = await editors(options={"authoring": {"proveOnSave": False}})
+    wrong = editor.open(problem / WRONG)
+    wrong.paste((problem / REFERENCE).read_text())
+    wrong.save()
+    await editor.ask("previewProblem", uri=wrong.uri)
+    assert editor.sandboxed() == []
+    assert marked(editor, problem) == []
+    assert editor.shown.proofs == []
+
+
+async def test_a_preview_has_what_a_solver_gets_and_nothing_hidden(editors: Editors, problem: Path) -> None:
+    editor = await editors()
+    (problem / "hidden/harness/secret.txt").write_text("a canary")
+    shown = await editor.ask("previewProblem", uri=(problem / "statement.md").as_uri())
+    folder = Path(shown["uri"].removeprefix("file://"))
+    assert shown["files"] == ["README.md", "rtl/holds.sv"]
+    assert sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()) == shown["files"]
+    assert "canary" not in "".join(file.read_text() for file in folder.rglob("*") if file.is_file())
+    assert "Files to write: [`rtl/holds.sv`](rtl/holds.sv)" in (folder / "README.md").read_text()
+    assert folder.is_relative_to(editor.home)
+
+
+async def test_a_preview_of_a_question_has_its_choices(editors: Editors, tmp_path: Path) -> None:
+    editor = await editors()
+    question = new_problem(tmp_path / "quiz", "stalls", Form.MULTIPLE_CHOICE)
+    shown = await editor.ask("previewProblem", uri=question.as_uri())
+    statement = Path(shown["statement"].removeprefix("file://")).read_text()
+    assert "- **A.** First" in statement
+
+
+async def test_what_is_no_problem_of_a_pack_is_refused(editors: Editors, tmp_path: Path) -> None:
+    editor = await editors()
+    for operation in ("proveProblem", "previewProblem"):
+        code, said = await editor.refusal(operation, uri=(tmp_path / "alone.sv").as_uri())
+        assert code == -32803
+        assert "belongs to no problem of a pack's folder" in said
+    _, said = await editor.refusal("newProblem", folder=tmp_path.as_uri(), id="Not A Name")
+    assert "use lower-case letters" in said
+    _, said = await editor.refusal("newProblem", folder=tmp_path.as_uri(), id="holds", form="essay")
+    assert "'essay'; choose one of cocotb" in said
