@@ -6,6 +6,7 @@ import { AgentTools, registerAgentTools, registerMcpServer } from "./agentTools.
 import { AnswerForm } from "./answer.ts";
 import { AttemptCommands } from "./attemptCommands.ts";
 import { Attempts } from "./attempts.ts";
+import { Authoring } from "./authoring.ts";
 import { registerChat } from "./chat.ts";
 import { ChangeReasons } from "./changeReasons.ts";
 import { ClockItem } from "./clock.ts";
@@ -70,6 +71,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const explanations = new Explanations(server, attempts);
   const agentTools = new AgentTools(server, attempts);
   const waveforms = new Waveforms(context.extensionUri, server, context.workspaceState, attempts);
+  const authoring = new Authoring(server);
   const ownTests = new OwnTests(server, attempts, waveforms);
   const choose = async (place?: ModulePlace): Promise<void> => {
     await chooseInstance(server, place);
@@ -139,6 +141,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     generatedHint: () => explanations.generated("hint"),
     generatedExplanation: () => explanations.generated("failure"),
     newTestbench: () => ownTests.begin(),
+    newProblem: () => authoring.begin(),
+    proveProblem: () => authoring.prove(),
+    previewProblem: () => authoring.preview(),
     showWaveform: (asked?: vscode.TestItem | { test?: vscode.TestItem }) => ownTests.showWaveform(asked),
     addToWaveform: () => waveforms.addFromSource(),
   };
@@ -152,6 +157,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     instances,
     signals,
     ownTests,
+    authoring,
     debugTests(server),
     explanations,
     waveforms,

@@ -9,7 +9,7 @@ import {
   type ErrorHandler,
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
-import type { AttemptStatus, Operations, OwnTestDebugger } from "./generated/protocol.ts";
+import type { AttemptStatus, Operations, OwnTestDebugger, ProblemProof } from "./generated/protocol.ts";
 import { Client, FOLLOWED } from "./languageClient.ts";
 import { errorText } from "./reporting.ts";
 import type { ServerCommand } from "./serverCommand.ts";
@@ -52,12 +52,15 @@ export class Server implements vscode.Disposable {
   private client: Client | undefined;
   private program: ServerCommand | undefined;
   private starting: Promise<void> = Promise.resolve();
+  private readonly proved = new vscode.EventEmitter<ProblemProof>();
   private readonly debuggerWanted = new vscode.EventEmitter<OwnTestDebugger>();
   private readonly attemptChanged = new vscode.EventEmitter<AttemptStatus>();
   private readonly stateChanged = new vscode.EventEmitter<ServerState>();
   private readonly output = vscode.window.createOutputChannel("Benchwright", { log: true });
   private readonly trace = vscode.window.createOutputChannel("Benchwright Trace", { log: true });
 
+  /** The proof of a problem that was saved has ended. */
+  readonly onDidProve = this.proved.event;
   readonly onDebuggerWanted = this.debuggerWanted.event;
   readonly onAttemptChanged = this.attemptChanged.event;
   readonly onDidChangeState = this.stateChanged.event;
@@ -125,7 +128,7 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     void this.stop();
-    for (const owned of [this.attemptChanged, this.debuggerWanted, this.stateChanged, this.output, this.trace]) owned.dispose();
+    for (const owned of [this.attemptChanged, this.debuggerWanted, this.proved, this.stateChanged, this.output, this.trace]) owned.dispose();
   }
 
   private async launch(): Promise<void> {
@@ -142,6 +145,7 @@ export class Server implements vscode.Disposable {
     this.output.info(`Starting ${command} ${args.join(" ")} (found by: ${source})`);
     const client = new Client("benchwright", "Benchwright", { command, args }, this.options());
     client.onNotification("benchwright/ownTestDebugger", (told: OwnTestDebugger) => this.debuggerWanted.fire(told));
+    client.onNotification("benchwright/problemProof", (proof: ProblemProof) => this.proved.fire(proof));
     client.onNotification("benchwright/attemptChanged", (status: AttemptStatus) => this.attemptChanged.fire(status));
     this.client = client;
     client.onDidChangeState(({ newState }) => {

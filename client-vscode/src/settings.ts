@@ -12,6 +12,7 @@ export const SERVER_GROUPS = [
   "judge",
   "ownTests",
   "designViews",
+  "authoring",
 ] as const;
 
 /** Settings that take effect when the server starts; it follows changes of the others. */

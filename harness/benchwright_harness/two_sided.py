@@ -101,7 +101,7 @@ class TwoSided(Model):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Everything that keeps it from being proved, in the order in which it is to be mended."""
+        """Everything that keeps it from being proved, what to fix first comes first."""
         found = []
         if self.is_weak:
             what = "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"

@@ -57,7 +57,7 @@ class ProblemProof(Wire):
     proof: str
     """`proved`, `wrong`, `undecided`, or `executes` for a problem without a reference."""
     reasons: list[str]
-    """Why it is not proved; what to mend first comes first."""
+    """Why it is not proved; what to fix first comes first."""
     remarks: list[str]
     """Caveats of the runs."""
     sides: list[ProvenSide]

@@ -186,6 +186,9 @@ WHOLE = (
     "benchwright/waveformCursor",
     "benchwright/closeWaveform",
     "benchwright/hiddenWaveform",
+    "benchwright/newProblem",
+    "benchwright/proveProblem",
+    "benchwright/previewProblem",
     "benchwright/agentTools",
     "benchwright/agentTool",
     "benchwright/chatPrompt",
@@ -547,6 +550,8 @@ class Typist:
                 return {"ids": ["tests/nothing.py::nothing"]}
             case "chatPrompt":
                 return {"question": chance.choice(["", "why?", "𝄞" * 1000])}
+            case "proveProblem" | "previewProblem":
+                return {}
             case "waveform" | "waveformItems" | "waveformCursor" | "closeWaveform" | "hiddenWaveform":
                 return {}
             case "waveformWindow":
@@ -576,6 +581,9 @@ class Typist:
             names = [*re.findall(r"`(\w+)", self.text), "nothing"]
             use = chance.choice(["", f"?use={chance.choice(names)}.1", f"?use={chance.choice(names)}.2&step=one", "?"])
             return {"uri": f"{self.uri.replace('file:', 'benchwright-macro:')}/expanded.sv{use}"}
+        if method == "benchwright/newProblem":
+            # Only names that are refused: nothing is to be written.
+            return {"folder": self.uri, "id": chance.choice(["", "../x", "9", "𝄞"])}
         if method.startswith("benchwright/"):
             return {"uri": self.uri} | self._of_design(method.removeprefix("benchwright/"))
         if method in POSITIONED:

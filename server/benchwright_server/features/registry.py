@@ -324,7 +324,7 @@ FEATURES: tuple[Feature, ...] = (
         tuple(f"benchwright/{name}" for name in AUTHORING_COMMANDS),
         _fixed(),
         lambda client: True,
-        "Problems of one's own: begun, proved from both sides on request and on saving, seen as a solver does.",
+        "Problems that somebody writes: begun, proved from both sides on request and on saving, seen as a solver does.",
         commands=AUTHORING_COMMANDS,
     ),
     Feature(

@@ -186,6 +186,7 @@ def test_capabilities_that_make_no_sense_are_capabilities_that_are_not_there(tmp
         "project_lists",
         "own_tests",
         "waveforms",
+        "authoring",
     ]
     assert [feature.module for feature in greeting.features] == always
     served(greeting, tmp_path)
