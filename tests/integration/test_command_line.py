@@ -254,6 +254,7 @@ def test_checking_the_published_examples(benchwright: Benchwright, cvdp_files: l
     assert set(report) == {"pack", "total", "ok", "counts", "problems"}
     assert (report["pack"], report["total"]) == ("cvdp-examples", 5)
     fields = {"id", "category", "reference", "starting", "ok", "proof", "reason", "tests_ran", "wall_s", "remarks"}
+    fields |= {"file_remarks"}
     assert all(set(row) == fields for row in report["problems"])
     rows = {row["id"]: row for row in report["problems"]}
     sides = {name: (row["reference"], row["starting"], row["reason"]) for name, row in rows.items()}

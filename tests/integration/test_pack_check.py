@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -106,6 +107,19 @@ def test_the_report_tells_what_each_problem_needed_and_took(environ: dict[str, s
     names = [name for archive in archives for name in names_in(archive)]
     # A design that is not there leaves nothing.
     assert any(name.startswith("rundir/") for name in names)
+
+
+def test_what_an_editor_remarks_on_the_files_stands_below_the_table(environ: dict[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "my-pack"
+    assert benchwright(environ, "problems", "new", folder, "holds").returncode == 0
+    statement = folder / "holds" / "statement.md"
+    statement.write_text(statement.read_text().replace("| `en` |", "| `enable` |"))
+    said = benchwright(environ, "problems", "check", folder)
+    assert said.returncode == 0, said.stdout
+    (line,) = (line for line in said.stdout.splitlines() if "statement.md" in line)
+    assert re.fullmatch(r"holds/statement\.md:\d+: .*has no port enable.*", line)
+    (row,) = json.loads(benchwright(environ, "problems", "check", folder, "--json").stdout)["problems"]
+    assert row["file_remarks"] == [line]
 
 
 def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def check(
     counts = {proof.value: sum(two_sided.proof is proof for two_sided in proofs) for proof in Proof}
     proved = counts[Proof.PROVED]
     if json_output:
-        shown = [_row(*row) | {"files": list(written.get(row[0].id, []))} for row in rows]
+        shown = [_row(*row) | {"file_remarks": list(written.get(row[0].id, []))} for row in rows]
         print_json({"pack": pack, "total": len(rows), "ok": proved, "counts": counts, "problems": shown})
     else:
         _print(rows, written, counts)
