@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import Event
@@ -30,6 +31,9 @@ from benchwright_problems.home import Home
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 from benchwright_studies.study_log import StudyLog
+
+DATABASES = [pytest.param("sqlite", marks=pytest.mark.nightly), "postgresql"]
+"""What tests of a service run on that are the same on every database: the stricter one, and nightly on both."""
 
 _LISTENING = re.compile(r"Listening on (http://\S+)")
 

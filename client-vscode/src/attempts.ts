@@ -1,6 +1,7 @@
 import { access } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
+import { AIDS, OWN_WORK } from "./aids.ts";
 import type { AttemptStatus, SubmitSummary } from "./generated/protocol.ts";
 import type { Server } from "./server.ts";
 
@@ -9,9 +10,6 @@ export interface AttemptChange {
   readonly before: AttemptStatus | undefined;
   readonly now: AttemptStatus;
 }
-
-/** The aids for a design that belongs to no attempt. */
-const OWN_WORK = ["explanations", "generated", "own_tests", "waveforms", "design_views"];
 
 /** The attempts this window knows, and which of them the person works on. */
 export class Attempts implements vscode.Disposable {
@@ -139,7 +137,8 @@ export class Attempts implements vscode.Disposable {
   private announceCurrent(): void {
     void vscode.commands.executeCommand("setContext", "benchwright.attempt", this.current?.state ?? "none");
     void vscode.commands.executeCommand("setContext", "benchwright.hasVerdict", Boolean(this.current?.verdict));
-    void vscode.commands.executeCommand("setContext", "benchwright.aids", this.current?.aids ?? OWN_WORK);
+    const allowed = this.current?.aids ?? OWN_WORK;
+    for (const aid of AIDS) void vscode.commands.executeCommand("setContext", `benchwright.aid.${aid}`, allowed.includes(aid));
     this.currentChanged.fire();
   }
 }

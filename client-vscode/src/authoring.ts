@@ -6,6 +6,8 @@ import type { ProblemProof } from "./generated/protocol.ts";
 import { shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
 
+/** Files of any kind, such as tests in Python, are a part of a problem. */
+const OF_A_PROBLEM = /\/(hidden|public|figures)\//;
 const PACK_FILE = "pack.toml";
 const MOST_PACKS = 50;
 const LICENSE = "CC-BY-4.0";
@@ -20,6 +22,9 @@ export class Authoring implements vscode.Disposable {
     this.item.command = "workbench.actions.view.problems";
     this.subscriptions = [
       server.onDidProve((proof) => this.draw(proof)),
+      vscode.workspace.onDidSaveTextDocument((document) => {
+        if (OF_A_PROBLEM.test(document.uri.path)) server.wrote(document.uri);
+      }),
       server.onDidChangeState((state) => state !== "ready" && this.item.hide()),
     ];
   }

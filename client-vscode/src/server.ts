@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import {
   CloseAction,
   ErrorAction,
+  FileChangeType,
   ProgressType,
   State,
   type ErrorHandler,
@@ -124,6 +125,14 @@ export class Server implements vscode.Disposable {
     const client = this.client;
     this.client = undefined;
     if (client?.state === State.Running) await client.stop();
+  }
+
+  /** Says that a file was written, which the editor does not tell of files that are not synchronised. */
+  wrote(uri: vscode.Uri): void {
+    const change = { uri: uri.toString(), type: FileChangeType.Changed };
+    if (this.client?.state === State.Running) {
+      void this.client.sendNotification("workspace/didChangeWatchedFiles", { changes: [change] });
+    }
   }
 
   dispose(): void {

@@ -111,7 +111,7 @@ class TwoSided(Model):
         if self.reference.outcome is Outcome.FAILED:
             found.append(f"the reference fails: {self.reference.detail}")
         found += [
-            f"hidden/wrong/{name} passes: the tests don't find what is wrong with it"
+            f"the solution in hidden/wrong/{name} passes: the tests don't find what is wrong with it"
             for name, verdict in self.wrong.items()
             if verdict.outcome is Outcome.PASSED
         ]

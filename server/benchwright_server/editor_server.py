@@ -158,8 +158,8 @@ class PackFiles(Protocol):
 class Proofs(Protocol):
     """Proofs of the problems that somebody writes; see `features.authoring`."""
 
-    def saved(self, uri: str) -> None:
-        """A document was saved."""
+    def changed(self, files: Iterable[Path]) -> None:
+        """Files were saved, or changed on disk."""
 
     async def close(self) -> None:
         """Ends what is running."""

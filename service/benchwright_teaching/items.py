@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binomtest
 
 LEAST = 10
 """Students below which no discrimination is given: it would be chance."""
@@ -132,5 +131,8 @@ def _mean_of_best(
 
 
 def _wilson(count: int, of: int) -> tuple[float, float]:
+    # Most who import this count no interval, and SciPy takes a second.
+    from scipy.stats import binomtest
+
     interval = binomtest(count, of).proportion_ci(0.95, method="wilson")
     return float(interval.low), float(interval.high)

@@ -17,14 +17,19 @@ after(async () => {
   for (const service of services) await service[Symbol.asyncDispose]();
 });
 
+/** Commands of aids, each offered in a file of a design where the aid is allowed. */
+const AID_COMMANDS = ["What Drives This", "Show Schematic", "New Testbench", "Explain Failure", "Show Waveform", "Take a Hint…"];
+/** What the results offer after a failure where aids are allowed. */
+const AID_BUTTONS = ["Explain the Failure", "Take a Hint…"];
+
 scenario(
-  "an assignment without help by models has the editor's AI switched off while it is worked on, and no other has",
+  "an assignment without help has the editor's AI and Benchwright's aids switched off while it is worked on, and no other has",
   {
     before: async (folder) => {
       const service = await BenchService.open(folder, {});
       services.push(service);
       const assign = ["course", "assign", "arch", "starter", "--title"];
-      await service.run(...assign, "Alone", "--problem", "saturating-counter", "--assistance", "none");
+      await service.run(...assign, "Alone", "--problem", "saturating-counter", "--assistance", "none", "--no-aids");
       await service.run(...assign, "Helped", "--problem", "sync-fifo", "--assistance", "chat");
       await loggedIn(folder, service, service.url, "ada");
     },
@@ -37,10 +42,12 @@ scenario(
     const features = await reportedFeatures(session);
     assert.notDeepEqual(features, {});
     assert.deepEqual(Object.entries(features).filter(([, isOn]) => isOn), []);
+    await hasAids(session, COUNTER, false);
 
     await begin(session, "Helped", FIFO);
     await until(session, {}, "Helped");
     assert.equal((await reportedFeatures(session))["editor.inlineSuggest.enabled"], true);
+    await hasAids(session, FIFO, true);
 
     await begin(session, "Alone", COUNTER);
     await until(session, SWITCHED_OFF, "Alone again");
@@ -53,6 +60,19 @@ async function begin({ editor }: Session, assignment: string, problem: typeof CO
   await editor.file(problem.file).waitFor();
   await editor.webview("h1[id]");
   await editor.startClock();
+}
+
+/** Waits until the palette and the results of a failure offer aids, or none. */
+async function hasAids({ editor }: Session, { file }: typeof COUNTER, allowed: boolean): Promise<void> {
+  await editor.focusFile(file);
+  for (const title of AID_COMMANDS) await editor.offers(`Benchwright: ${title}`, allowed);
+  await editor.command("Benchwright: Run Hidden Tests");
+  const failed = await editor.webview(".headline.failed");
+  const buttons = failed.getByRole("button");
+  await editor.sees(buttons, "Submit");
+  const shown = (await buttons.allInnerTexts()).filter((text) => AID_BUTTONS.includes(text));
+  assert.deepEqual(shown, allowed ? AID_BUTTONS : []);
+  await editor.picture(allowed ? "aids-allowed" : "aids-forbidden");
 }
 
 /** Waits until the settings of the open folder say nothing but this of AI, and the server was told. */

@@ -35,6 +35,23 @@ export class Editor {
     await this.pick("F1", `>${title}`, title);
   }
 
+  /** Waits until the palette offers a command of this whole title, or offers none. */
+  async offers(title: string, isOffered: boolean): Promise<void> {
+    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({
+      has: this.page.locator(".label-name").filter({ hasText: new RegExp(`^${title}$`) }),
+    });
+    await this.tryAgain(`The palette ${isOffered ? "does not offer" : "offers"} ${title}.`, async (timeout) => {
+      await this.page.keyboard.press("F1");
+      await this.write(`>${title}`, timeout);
+      // Without a command of that title it offers similar ones, or says that there is none.
+      await this.choices().first().waitFor({ timeout });
+      await this.page.waitForTimeout(500);
+      assert.equal(await row.first().isVisible(), isOffered);
+    });
+    await this.page.keyboard.press("Escape");
+    await this.quickInput().waitFor({ state: "hidden" });
+  }
+
   /** Runs a command until it shows what it is to show: one that a page interrupts as it takes the focus is lost. */
   async commandShows(title: string, place: Locator): Promise<void> {
     await this.untilShown(place, () => this.command(title));
@@ -123,11 +140,20 @@ export class Editor {
     await input.waitFor({ state: "hidden" });
   }
 
+  /** Answers the box at the top once it asks this; another may follow at once. */
+  async answerTo(asked: string, text: string): Promise<void> {
+    await this.page.locator(".quick-input-widget .quick-input-message", { hasText: asked }).waitFor();
+    await this.write(text);
+    await this.accept();
+  }
+
   /** Chooses the first row with a text from the list that is open: its rows come later than itself. */
   async choose(text: string): Promise<void> {
     await this.write(text);
     await this.chosen(text).waitFor();
-    await this.answer(text);
+    await this.accept();
+    // Another box may follow at once.
+    await this.chosen(text).waitFor({ state: "hidden" });
   }
 
   /** Runs a command and chooses from the list that it opens; a page that takes the focus meanwhile closes the list. */
@@ -377,7 +403,7 @@ export class Editor {
   }
 
   /** An item of ours in the status bar. */
-  statusBar(item: "clock" | "servedModels" | "verdict"): Locator {
+  statusBar(item: "clock" | "proof" | "servedModels" | "verdict"): Locator {
     return this.page.locator(`.statusbar-item[id="benchwright.benchwright.${item}"]`);
   }
 

@@ -46,6 +46,9 @@ scenario("a save before the start, a build failure, failures and a pass each lea
   assert.doesNotMatch((await editor.problemsPanel().allInnerTexts()).join("\n"), /Streaming/);
   await editor.closePanel();
   await editor.picture("results-failures-dark");
+  await failed.getByRole("button", { name: "Show Waveform" }).click();
+  await (await editor.webview(".wave-row.signal")).locator(".wave-row.signal").first().waitFor();
+  await editor.picture("hidden-waveform-dark");
 
   await editor.pasteOver(FILE, GOOD);
   await editor.save();

@@ -11,7 +11,7 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.untrusted_folder import remove_folder
 from benchwright_problems.home import Home
 
-from ..bench_service import Service, running
+from ..bench_service import DATABASES, Service, running
 from ..postgres import new_database
 
 ROOT = Path(__file__).parents[2]
@@ -62,9 +62,9 @@ def code(open_folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A bench service on each of its databases."""
+    """A bench service; a file that says so itself has it on each of its databases."""
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
         yield started

@@ -30,6 +30,8 @@ from ..bench_service import Course, Service, Solver
 REF = "starter/saturating-counter"
 QUESTION = "starter/load-use-stalls"
 
+pytestmark = pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True, scope="module")
+
 
 @pytest.fixture
 def course(service: Service) -> Course:

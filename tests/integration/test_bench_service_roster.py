@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ..bench_service import Service, running
+from ..bench_service import DATABASES, Service, running
 from ..postgres import new_database
 from .test_bench_service_backup import command
 
 ROSTER = 'email,name,section,role\r\nada@example.org,=Ada,A,\r\ngrace@example.org,"Hopper, Grace",B,staff\r\n'
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     with running(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:

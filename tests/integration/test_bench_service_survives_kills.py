@@ -85,7 +85,7 @@ class Student(threading.Thread):
 def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(
     service: Service, database: Cluster | None, tmp_path: Path, nightly: bool
 ) -> None:
-    kills = 100 if nightly else 8
+    kills = 100 if nightly else 5
     dice = random.Random(17)
     problem = Store(service.folders).unseal(REF)
     course = service.set_up()

@@ -14,7 +14,7 @@ import pytest
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
 
-from ..bench_service import Service, running
+from ..bench_service import DATABASES, Service, running
 from ..hosted_study import Participant, opened
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 from ..postgres import new_database
@@ -43,7 +43,7 @@ data: {{to: service}}
 
 # Both kinds of databases: that they take events and close studies is tried by test_event_log_databases.py and
 # test_study_pages.py.
-@pytest.fixture(params=[pytest.param("sqlite", marks=pytest.mark.nightly), "postgresql"])
+@pytest.fixture(params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     with running(Service(tmp_path / "service", database, workers=0)) as started:

@@ -16,7 +16,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 
-from ..bench_service import Course, Service, Solver, running
+from ..bench_service import DATABASES, Course, Service, Solver, running
 from ..postgres import new_database
 from .test_bench_service_metrics import scraped, value
 
@@ -28,7 +28,7 @@ OPTIONS = (
 )
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     with running(Service(tmp_path / "service", database, options=OPTIONS)) as started:

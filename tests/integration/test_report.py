@@ -485,6 +485,7 @@ def test_without_attempts_the_next_step_is_told(lab: Lab, tmp_path: Path) -> Non
         write_report(lab.log, lab.store, ReportOptions(tmp_path / "out"))
 
 
+@pytest.mark.nightly
 def test_one_command_makes_up_a_study_lets_a_model_run_and_writes_the_full_report(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run = CliRunner().invoke(command_line(), ["report", "--demo", "--people", "8", "--out", str(out), "--json"])

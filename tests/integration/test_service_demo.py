@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import httpx2
+import pytest
 
 WORKED = "All students have worked."
 
@@ -25,6 +26,8 @@ def said(file: Path, pattern: str, process: subprocess.Popen[bytes], within_s: f
     return found[1]
 
 
+# Everything else of the demo is seen by the tests in the browser.
+@pytest.mark.nightly
 def test_twenty_students_work_and_their_teacher_sees_them(tmp_path: Path, open_folder: Path) -> None:
     output, own = tmp_path / "output", open_folder
     command = [str(Path(sys.executable).parent / "benchwright"), "serve", "--demo", "--port", "0"]

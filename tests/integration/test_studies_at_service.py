@@ -15,7 +15,7 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration, open_lab
 from benchwright_studies.study_file import parse_study
 
-from ..bench_service import Service, running
+from ..bench_service import DATABASES, Service, running
 from ..postgres import new_database
 
 STUDY = """
@@ -40,7 +40,7 @@ async def invitation_to(service: Service) -> str:
         return await parts.accounts.invite("small", Role.PARTICIPANT, uses=20)
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     with running(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:

@@ -24,7 +24,7 @@ from benchwright_studies.closing import check_seal
 from benchwright_studies.study_log import StudyLog
 
 from ..axe import faults
-from ..bench_service import Service, running
+from ..bench_service import DATABASES, Service, running
 from ..hosted_study import CONDITIONS, Participant, opened
 from ..postgres import new_database
 from .test_bench_service_pages import browser, csrf, signed_in
@@ -37,7 +37,7 @@ Joining = Callable[..., Participant]
 HIDDEN = (*CONDITIONS, "passed", "failed", "tests_failed")
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     with running(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:

@@ -1,4 +1,4 @@
-"""A set of CS-Bench's layout: imported by one command, asked, judged and reported; a fortieth of its size here.
+"""A set of CS-Bench's layout: imported by one command, asked, judged and reported; a twentieth of its size here.
 
 Every number that is expected of the report is made from who answers what (`Student`) by arithmetic of this file.
 """
@@ -44,7 +44,7 @@ Record = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def of_each(nightly: bool) -> int:
-    return WHOLE if nightly else WHOLE // 10
+    return WHOLE if nightly else WHOLE // 20
 
 
 def run(*arguments: str, status: int = 0) -> Any:

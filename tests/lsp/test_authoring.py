@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ async def test_a_save_proves_the_problem_and_marks_what_passes_and_what_fails(ed
     wrong = editor.open(problem / WRONG)
     wrong.paste((problem / REFERENCE).read_text())
     wrong.save()
-    passes = "Hidden/wrong/ignores-enable passes: the tests don't find what is wrong with it."
+    passes = "The solution in hidden/wrong/ignores-enable passes: the tests don't find what is wrong with it."
     await editor.until(lambda: marked(editor, problem) == [passes], "the wrong solution that passes")
     assert editor.shown.proofs[-1].proof == "wrong"
     reference = editor.open(problem / REFERENCE)
@@ -58,6 +59,18 @@ async def test_a_save_proves_the_problem_and_marks_what_passes_and_what_fails(ed
     wrong.type("else q <= d;", over="else if (en) q <= d;")
     wrong.save()
     await editor.until(lambda: marked(editor, problem) == [], "no mark on a problem that is proved")
+
+
+async def test_a_change_on_disk_proves_the_problem_once(editors: Editors, problem: Path) -> None:
+    editor = await editors()
+    changed = [types.FileEvent((problem / WRONG).as_uri(), types.FileChangeType.Changed)]
+    (problem / WRONG).write_text((problem / REFERENCE).read_text())
+    for _ in range(2):
+        # As an editor does when it has written a file itself.
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changed))
+        await asyncio.sleep(0.3)
+    await editor.until(lambda: bool(editor.shown.proofs), "a proof")
+    assert [one.proof for one in editor.shown.proofs] == ["wrong"]
 
 
 async def test_remarks_and_reasons_stand_beside_each_other(editors: Editors, problem: Path) -> None:

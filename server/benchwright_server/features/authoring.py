@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,12 +31,15 @@ if TYPE_CHECKING:
     from benchwright_harness.two_sided import TwoSided
     from benchwright_problems.problem import Problem
     from benchwright_server.editor_server import EditorServer
+    from benchwright_server.proving import Candidate
 
 PROVED = "benchwright/problemProof"
 """Notification to the client, with a `ProblemProof`, of a proof that a save has begun."""
 _PACK, _PROBLEM = "pack.toml", "problem.toml"
 _DEEPEST = 8
 """How far below a problem's folder its files are."""
+_PAUSE_S = 0.2
+"""How long files that change together may take to do so."""
 
 
 def register(server: EditorServer) -> None:
@@ -53,8 +57,17 @@ def problem_folder(file: Path) -> Path | None:
     return None
 
 
+@dataclass
+class _Running:
+    """A proof that goes on."""
+
+    task: asyncio.Task[None]
+    candidate: Candidate | None = None
+    """What is proved, once it was read."""
+
+
 class Proofs:
-    """Proves problems when their files are saved; a newer save ends an older proof of the same problem.
+    """Proves problems when their files change; a newer change ends an older proof of the same problem.
 
     Args:
         server: Whose client.
@@ -62,50 +75,60 @@ class Proofs:
 
     def __init__(self, server: EditorServer) -> None:
         self._server = server
-        self._running: dict[Path, asyncio.Task[None]] = {}
+        self._running: dict[Path, _Running] = {}
+        self._later: dict[Path, asyncio.TimerHandle] = {}
 
-    def saved(self, uri: str) -> None:
-        """A document was saved."""
-        if self._server.settings.authoring.prove_on_save and uri.startswith("file:"):
-            folder = problem_folder(path_of(uri))
-            if folder is not None:
-                self._end(folder)
-                self._running[folder] = asyncio.create_task(self._prove(folder))
+    def changed(self, files: Iterable[Path]) -> None:
+        """Files were saved, or changed on disk."""
+        if self._server.settings.authoring.prove_on_save:
+            for folder in {folder for file in files if (folder := problem_folder(file)) is not None}:
+                if (earlier := self._later.pop(folder, None)) is not None:
+                    earlier.cancel()
+                loop = asyncio.get_running_loop()
+                self._later[folder] = loop.call_later(_PAUSE_S, partial(self._begin, folder))
 
     async def close(self) -> None:
         """Ends what is running."""
-        running = list(self._running.values())
-        for folder in list(self._running):
-            self._end(folder)
+        for later in self._later.values():
+            later.cancel()
+        running = [one.task for one in self._running.values()]
+        for task in running:
+            task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
-    def _end(self, folder: Path) -> None:
-        if (running := self._running.pop(folder, None)) is not None:
-            running.cancel()
+    def _begin(self, folder: Path) -> None:
+        del self._later[folder]
+        before = self._running.get(folder)
+        task = asyncio.create_task(self._prove(folder, before))
+        self._running[folder] = _Running(task)
 
-    async def _prove(self, folder: Path) -> None:
+    async def _prove(self, folder: Path, before: _Running | None) -> None:
         try:
+            candidate = await asyncio.to_thread(_read, folder)
+            if before is not None and not before.task.done():
+                # An editor tells of one save twice: when it writes, and when the disk has changed.
+                if before.candidate == candidate:
+                    self._running[folder] = before
+                    return
+                before.task.cancel()
+            self._running[folder].candidate = candidate
+            proof = await _proved(self._server, folder, candidate)
+            self._server.notify_plain(PROVED, proof.model_dump(mode="json", by_alias=True))
+        except DatasetError:
             # What can't be read is marked in the files themselves.
-            with contextlib.suppress(DatasetError):
-                proof = await prove_problem(self._server, folder)
-                self._server.notify_plain(PROVED, proof.model_dump(mode="json", by_alias=True))
+            return
         except Exception as error:
             self._server.report_failure(error)
         finally:
-            if self._running.get(folder) is asyncio.current_task():
+            if (running := self._running.get(folder)) is not None and running.task is asyncio.current_task():
                 del self._running[folder]
 
 
-async def prove_problem(server: EditorServer, folder: Path) -> ProblemProof:
-    """Prove a problem, and show in its files why it is not proved.
-
-    Raises:
-        DatasetError: Its files can't be read.
-    """
-    problem = await asyncio.to_thread(_read, folder)
-    two_sided = await _two_sided(server, folder, problem)
+async def _proved(server: EditorServer, folder: Path, candidate: Candidate) -> ProblemProof:
+    """Prove a problem, and show in its files why it is not proved."""
+    two_sided = await _two_sided(server, candidate)
     server.pack_files.proved(folder, two_sided)
-    return _proof(folder, problem, two_sided)
+    return _proof(folder, candidate.problem, two_sided)
 
 
 async def _new_problem(server: EditorServer, params: NewProblemParams) -> NewProblem:
@@ -126,13 +149,13 @@ async def _new_problem(server: EditorServer, params: NewProblemParams) -> NewPro
 
 
 async def _prove_problem(server: EditorServer, params: AuthoredParams) -> ProblemProof:
-    return await prove_problem(server, _authored(params))
+    folder = _authored(params)
+    return await _proved(server, folder, await asyncio.to_thread(_read, folder))
 
 
 async def _preview_problem(server: EditorServer, params: AuthoredParams) -> ProblemPreview:
     folder = _authored(params)
-    problem = await asyncio.to_thread(_read, folder)
-    statement, files = content_of(problem)
+    statement, files = content_of((await asyncio.to_thread(_read, folder)).problem)
     target = server.sessions.home.state / "previews" / folder.parent.name / folder.name
 
     def write() -> None:
@@ -181,34 +204,35 @@ def _authored(params: AuthoredParams) -> Path:
     return folder
 
 
-def _read(folder: Path) -> Problem:
+def _read(folder: Path) -> Candidate:
     from benchwright_problems.pack_folder import read_pack_head, read_problem
+    from benchwright_server.proving import candidates
 
-    return read_problem(folder, read_pack_head(folder.parent))
+    (candidate,) = candidates([read_problem(folder, read_pack_head(folder.parent))], folder.parent)
+    return candidate
 
 
-async def _two_sided(server: EditorServer, folder: Path, problem: Problem) -> TwoSided:
+async def _two_sided(server: EditorServer, candidate: Candidate) -> TwoSided:
     from benchwright_harness.check import Checker
     from benchwright_harness.cluster.local import LocalExecutor, usable_cores
     from benchwright_harness.grade import BatchGrader
     from benchwright_harness.sandboxes import toolchain_for
     from benchwright_harness.verdict_store import VerdictStore
-    from benchwright_server.proving import candidates, prove
+    from benchwright_server.proving import prove
 
     home, sandbox = server.sessions.home, server.sessions.sandbox
     toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, home.cache)
-    found = await asyncio.to_thread(candidates, [problem], folder.parent)
     # A core stays free for the editor.
     executor, verdicts = LocalExecutor(home.cache, max(1, usable_cores() - 1)), VerdictStore.of(home)
     task = asyncio.current_task()
-    async with cancellable(server, f"Proving {problem.id}", lambda: task and task.cancel()) as report:
+    async with cancellable(server, f"Proving {candidate.problem.id}", lambda: task and task.cancel()) as report:
 
         def show(now: Progress) -> None:
             report(f"{now.done} of {now.planned} runs", round(100 * now.done / max(1, now.planned)))
 
         checker = Checker(executor, sandbox, toolchain, verdicts, on_progress=show)
         grader = BatchGrader(executor, sandbox, toolchain, verdicts, on_progress=show)
-        (two_sided,) = await prove(found, checker, grader)
+        (two_sided,) = await prove([candidate], checker, grader)
     return two_sided
 
 

@@ -73,8 +73,8 @@ class TextSync:
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         self._server.pack_files.saved(params.text_document.uri)
-        if self._server.proofs is not None:
-            self._server.proofs.saved(params.text_document.uri)
+        if self._server.proofs is not None and params.text_document.uri.startswith("file:"):
+            self._server.proofs.changed([path_of(params.text_document.uri)])
         self.in_order(lambda: self._saved(params.text_document.uri))
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _WATCHED = ("**/*.{v,sv,vh,svh,f,core}", "**/Bender.yml", "**/verible.filelist")
+_WATCHED_BY_AUTHORS = ("**/hidden/**", "**/public/**", "**/figures/**")
+"""A problem has files of any kind, of which the client tells nothing otherwise."""
 _REGISTRATION = "benchwright/design-files"
 
 
@@ -40,7 +42,8 @@ async def watch_files(server: EditorServer) -> None:
     """Ask the client to report changes on disk, if it can; otherwise the disk is checked from time to time."""
     if server.client.get("workspace.didChangeWatchedFiles.dynamicRegistration") is not True:
         return
-    options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(pattern) for pattern in _WATCHED])
+    patterns = _WATCHED if server.proofs is None else (*_WATCHED, *_WATCHED_BY_AUTHORS)
+    options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(pattern) for pattern in patterns])
     registration = types.Registration(_REGISTRATION, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
     # If the client refuses, the disk is checked from time to time.
     with contextlib.suppress(JsonRpcException):
@@ -54,7 +57,10 @@ def _folders_changed(server: EditorServer, params: types.DidChangeWorkspaceFolde
 
 
 def _files_changed(server: EditorServer, params: types.DidChangeWatchedFilesParams) -> None:
-    server.projects.changed_on_disk(_paths(change.uri for change in params.changes))
+    changed = _paths(change.uri for change in params.changes)
+    server.projects.changed_on_disk(changed)
+    if server.proofs is not None:
+        server.proofs.changed(changed)
     server.live.settings_changed()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from benchwright_problems.aids import Aid
 from benchwright_server.features.agent.tool import AnyTool
 from benchwright_server.features.agent_tools import TOOLS
 
-MANIFEST = json.loads((Path(__file__).parents[3] / "client-vscode" / "package.json").read_text())
+CLIENT = Path(__file__).parents[3] / "client-vscode"
+MANIFEST = json.loads((CLIENT / "package.json").read_text())
 DECLARED: dict[str, Any] = {one["name"]: one for one in MANIFEST["contributes"]["languageModelTools"]}
 
 
@@ -27,8 +29,13 @@ def test_a_tool_is_declared_as_the_server_describes_it(tool: AnyTool) -> None:
     assert declared["inputSchema"] == tool.view.parameters
 
 
+def test_the_editor_knows_every_aid() -> None:
+    source = (CLIENT / "src" / "aids.ts").read_text()
+    assert re.findall(r'^  "(\w+)",$', source, re.MULTILINE) == list(Aid)
+
+
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda one: str(one.name))
 def test_a_tool_is_there_only_where_its_aids_are_allowed(tool: AnyTool) -> None:
     when = DECLARED[f"benchwright_{tool.name}"]["when"]
-    named = {aid for aid in Aid if f"'{aid.value}' in benchwright.aids" in when}
+    named = {aid for aid in Aid if f"benchwright.aid.{aid.value}" in when.split(" && ")}
     assert named == {Aid.AGENT_TOOLS} | ({tool.aid} if tool.aid is not None else set())
