@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from benchwright_verilog.syntax.lines import Lines
+
 from .conftest import Editors
 from .cursor import Scratch, scratch
-from .session import Editor, reference, starting
+from .session import Editor, File, reference, starting
 from .test_study import begin, foresee, open_task, study_allowing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -140,7 +142,29 @@ async def test_a_condition_that_forbids_views_refuses_them_by_whatever_file_they
             ("designSize", {"module": module}),
         ):
             assert "does not allow views of the design" in (await editor.refusal(operation, uri=uri, **asked))[1]
+    # The call hierarchy shows drivers and loads too.
+    assert not await prepared(file, "count <= count + ")
     assert desk.told("aid_used") == []
+
+
+async def prepared(file: File, before: str) -> Any:
+    """The items of the call hierarchy at the place before a text."""
+    place = Lines(file.text).range(at := file.text.index(before), at).start
+    params = types.CallHierarchyPrepareParams(types.TextDocumentIdentifier(file.uri), place)
+    return await file.editor.client.text_document_prepare_call_hierarchy_async(params)
+
+
+async def test_drivers_in_the_call_hierarchy_are_a_recorded_aid(editors: Editors) -> None:
+    editor = await editors()
+    desk = await editor.open_problem("starter/saturating-counter")
+    file = desk.open(text=reference("saturating-counter"))
+    (item,) = await prepared(file, "count <= count + ")
+    asked = types.CallHierarchyIncomingCallsParams(item)
+    assert not await editor.client.call_hierarchy_incoming_calls_async(asked)
+    await desk.start()
+    assert await editor.client.call_hierarchy_incoming_calls_async(asked)
+    (used,) = desk.told("aid_used")
+    assert (used.aid, used.feature, used.detail) == ("design_views", "drivers", "count")
 
 
 async def test_state_machines_have_names_conditions_and_places_in_the_source(shared_editor: Editor) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from benchwright_attempts.aid_used import AidUsed
+from benchwright_attempts.errors import AttemptError
+from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
+from benchwright_server.features.aids import use
 from benchwright_server.features.locations import Locations, file_of, place_of
 from benchwright_verilog.semantics.call_graph import Edge, Node, NodeKind, incoming, nodes_at, outgoing
 
@@ -38,18 +43,18 @@ async def _prepare(server: EditorServer, params: types.CallHierarchyPrepareParam
         return []
     document, analysis, byte = place
     nodes = await asyncio.to_thread(nodes_at, server.projects.of(document), analysis, byte)
+    allowed = await _allowing(server, (node.path for node in nodes))
     locations = Locations(server)
-    return [_item(locations, node) for node in nodes]
+    return [_item(locations, node) for node in nodes if node.kind is NodeKind.ROUTINE or node.path in allowed]
 
 
 async def _incoming(
     server: EditorServer, params: types.CallHierarchyIncomingCallsParams
 ) -> list[types.CallHierarchyIncomingCall]:
     locations = Locations(server)
-    edges = await asyncio.to_thread(_edges, server, locations, params.item, incoming)
     return [
         types.CallHierarchyIncomingCall(_item(locations, edge.node), _ranges(locations, edge, edge.node))
-        for edge in edges
+        for edge in await _edges(server, locations, params.item, incoming)
     ]
 
 
@@ -57,7 +62,7 @@ async def _outgoing(
     server: EditorServer, params: types.CallHierarchyOutgoingCallsParams
 ) -> list[types.CallHierarchyOutgoingCall]:
     locations = Locations(server)
-    edges = await asyncio.to_thread(_edges, server, locations, params.item, outgoing)
+    edges = await _edges(server, locations, params.item, outgoing)
     path = file_of(params.item.uri) if edges else None
     return [
         # LSP 3.18: these ranges are in the file of the item that was asked about.
@@ -69,24 +74,50 @@ async def _outgoing(
     ]
 
 
-def _edges(
-    server: EditorServer,
-    locations: Locations,
-    item: types.CallHierarchyItem,
-    way: Callable[[Project, Node], list[Edge]],
-) -> list[Edge]:
+_Way = Callable[["Project", Node], list[Edge]]
+
+
+async def _edges(server: EditorServer, locations: Locations, item: types.CallHierarchyItem, way: _Way) -> list[Edge]:
+    """What leads to an item or from it; nothing where that is a view of the design and an attempt forbids these."""
+    node, edges = await asyncio.to_thread(_found, server, locations, item, way)
+    if node is None or node.kind is NodeKind.ROUTINE:
+        return edges
+    allowed = await _allowing(server, (node.path, *(edge.node.path for edge in edges)))
+    if node.path not in allowed:
+        return []
+    if node.kind is NodeKind.SIGNAL:
+        feature = "drivers" if way is incoming else "loads"
+        try:
+            await use(server, item.uri, AidUsed(aid=Aid.DESIGN_VIEWS.value, feature=feature, detail=node.name))
+        except AttemptError:
+            # Its clock does not run.
+            return []
+    return [edge for edge in edges if edge.node.path in allowed]
+
+
+async def _allowing(server: EditorServer, paths: Iterable[Path]) -> set[Path]:
+    """Those of files whose attempts, if they belong to any, allow views of the design."""
+    files = set(paths)
+    sessions = {folder: await server.sessions.session(folder) for folder in {file.parent for file in files}}
+    forbidding = {folder for folder, one in sessions.items() if one and not one.terms.allows_aid(Aid.DESIGN_VIEWS)}
+    return {file for file in files if file.parent not in forbidding}
+
+
+def _found(
+    server: EditorServer, locations: Locations, item: types.CallHierarchyItem, way: _Way
+) -> tuple[Node | None, list[Edge]]:
     try:
         path = file_of(item.uri)
     except ServerError:
-        return []
+        return None, []
     project = server.projects.of_path(path)
     analysis = project.analysis_of(path)
     if analysis is None:
-        return []
+        return None, []
     # The file may have changed since then: its current content counts.
     byte = min(locations.lines(path).byte_at(item.selection_range.start), len(analysis.data))
     nodes = nodes_at(project, analysis, byte)
-    return way(project, nodes[0]) if nodes else []
+    return (nodes[0], way(project, nodes[0])) if nodes else (None, [])
 
 
 def _ranges(locations: Locations, edge: Edge, node: Node) -> list[types.Range]:
