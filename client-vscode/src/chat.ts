@@ -2,7 +2,7 @@ import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { AgentTools } from "./agentTools.ts";
 import type { Attempts } from "./attempts.ts";
-import { hintsText, statusText, type Hints, type Status } from "./chatText.ts";
+import { hintsText, problemText, statusText, type Hints, type Status } from "./chatText.ts";
 import type { ModelRequest } from "./newerEditor.ts";
 import { errorText } from "./reporting.ts";
 import type { Server } from "./server.ts";
@@ -69,6 +69,7 @@ export function registerChat(server: Server, attempts: Attempts, tools: AgentToo
 /** Shows what the tool of a command answered. */
 function show(command: string, text: string, stream: vscode.ChatResponseStream): void {
   if (command === "status") stream.markdown(statusText(JSON.parse(text) as Status));
+  else if (command === "problem") stream.markdown(problemText(text));
   else if (command === "hints") showHints(stream, JSON.parse(text) as Hints);
   else stream.markdown(text);
 }

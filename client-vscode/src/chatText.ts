@@ -19,6 +19,15 @@ export interface Hints {
   readonly next: { readonly number: number; readonly costs: string; readonly waits_for: string | null } | null;
 }
 
+const BEFORE_STATUS = "\n\nStatus: ";
+
+/** What the tool `problem` says, as Markdown for people: it ends with the status as the tool of that name says it. */
+export function problemText(told: string): string {
+  const end = told.lastIndexOf(BEFORE_STATUS);
+  if (end < 0) return told;
+  return `${told.slice(0, end)}\n\n${statusText(JSON.parse(told.slice(end + BEFORE_STATUS.length)) as Status)}`;
+}
+
 /** An attempt's status as Markdown. */
 export function statusText(status: Status): string {
   const { runs, runs_allowed: allowed } = status;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hintsText, statusText } from "../src/chatText.ts";
+import { hintsText, problemText, statusText } from "../src/chatText.ts";
 
 test("a status names the runs that are allowed, the time that is left and what the newest run showed", () => {
   const verdict = { headline: "Hidden tests failed: 3 of 5", message: "count is 4, expected 5" };
@@ -8,6 +8,11 @@ test("a status names the runs that are allowed, the time that is left and what t
   assert.match(text, /^- State: running\n- Runs of the hidden tests: 2 of 5\n/);
   assert.match(text, /Time at work: 1 minute 1 second\n- Time left: 2 minutes/);
   assert.match(text, /Newest run: Hidden tests failed: 3 of 5\n\ncount is 4, expected 5$/);
+});
+
+test("a problem ends with its status in words", () => {
+  const told = '# FIFO\n\nStatus: full or empty.\n\nFiles that are tested: a.sv.\n\nStatus: {"state": "running", "runs": 0}';
+  assert.match(problemText(told), /^# FIFO\n\nStatus: full or empty.\n\nFiles that are tested: a.sv.\n\n- State: running\n/);
 });
 
 test("a status says nothing of what a study hides", () => {

@@ -108,6 +108,52 @@ scenario(
   },
 );
 
+scenario(
+  "a person asks @benchwright in the editor's chat, and is answered in words",
+  { before: install, settings: SETTINGS },
+  async ({ editor, folder }) => {
+    await editor.openBenchwrightView();
+    await editor.openProblem(TITLE);
+    await editor.file(FILE).waitFor();
+    await editor.startClock();
+    await editor.page.keyboard.press("Control+Alt+I");
+    // The chat finds a model only when it is first asked.
+    await asked(editor, "@benchwright /status ", /Runs of the hidden tests: 0/);
+    await asked(editor, "@benchwright /hints ", /Hint 1 of 3 costs nothing/);
+    await asked(editor, "@benchwright /problem ", /counts up and down[\s\S]*Files that are tested[\s\S]*State: running/);
+    await asked(editor, "@benchwright why? ", /only where the problem's rules allow explanations by one/);
+    await editor.picture("chat");
+    const used = (await events(folder)).of("aid_used");
+    assert.deepEqual(used.map(({ aid, feature }) => [aid, feature]), [["agent_tools", "hints"]]);
+  },
+);
+
+/** Asks in the chat until an answer says something. */
+async function asked(editor: Editor, question: string, answer: RegExp): Promise<void> {
+  const answers = editor.page.locator(".interactive-response");
+  for (let tries = 1; ; tries += 1) {
+    if (await written(editor, question)) {
+      await editor.page.keyboard.press("Enter");
+      const seen = await editor.sees(answers.last(), answer, 20).then(
+        () => true,
+        () => false,
+      );
+      if (seen) return;
+    }
+    assert.ok(tries < 6, `The chat does not answer ${question}: ${(await answers.allInnerTexts()).at(-1) ?? "nothing"}`);
+  }
+}
+
+/** Writes into the chat's box; whether all of it is there, since a file may take the focus meanwhile. */
+async function written(editor: Editor, text: string): Promise<boolean> {
+  const box = editor.page.locator(".chat-editor-container .monaco-editor").first();
+  await box.click();
+  await editor.page.keyboard.press("Control+A");
+  await editor.page.keyboard.type(text);
+  const lines = await box.locator(".view-lines").innerText();
+  return lines.replaceAll("\u00a0", " ").includes(text.trim());
+}
+
 /** Lets the scripted model call tools; resolves with what they answered. */
 async function letWork(editor: Editor, folder: string, calls: readonly Call[]): Promise<Said> {
   const file = join(callerIn(folder), "said.json");
