@@ -127,7 +127,7 @@ export class Server implements vscode.Disposable {
     if (client?.state === State.Running) await client.stop();
   }
 
-  /** Says that a file was written, which the editor does not tell of files that are not synchronised. */
+  /** Reports that a file was written; of files that are not synchronised the editor reports nothing by itself. */
   wrote(uri: vscode.Uri): void {
     const change = { uri: uri.toString(), type: FileChangeType.Changed };
     if (this.client?.state === State.Running) {

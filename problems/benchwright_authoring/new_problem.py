@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -13,7 +13,8 @@ from pathlib import Path
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import DatasetError, ProblemsError
 from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
-from benchwright_problems.problem import is_pack_name
+from benchwright_problems.problem import QuestionFormat, is_pack_name
+from benchwright_problems.toml_text import as_toml
 
 _ID = re.compile(r"[a-z][a-z0-9-]{0,60}")
 _ORDER = re.compile(r"^order = \[(.*?)\]", re.MULTILINE | re.DOTALL)
@@ -46,6 +47,12 @@ _QUESTIONS: Mapping[Form, Mapping[str, str]] = {
     Form.OPEN_ENDED: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
     Form.FREE_RESPONSE: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
 }
+_TWIN_RUBRIC = (
+    "Up to 2 points; 2 count as a right answer. 1 point for what the model answer says; 1 point for a reason that"
+    " agrees with the explanation."
+)
+_KEPT = {"subdomain", "topic", "tag", "skill", "language"}
+"""What a twin has from its question."""
 _STATEMENT = "# Title\n\nThe question, with all that is needed to answer it.\n"
 
 
@@ -66,20 +73,82 @@ def new_problem(folder: Path, problem: str, form: Form, *, license_name: str = "
         DatasetError: The folder holds a pack that can't be read.
         OSError: The folder can't be written.
     """
-    if not _ID.fullmatch(problem):
-        raise NewProblemError(f"{problem!r} can't be a problem's name; use lower-case letters, digits and hyphens")
-    target = folder / problem
-    if target.exists():
-        raise NewProblemError(f"{target} is there already; choose another name")
+    _check_free(folder, problem)
     if (folder / PACK_FILE).exists():
         read_pack_folder(folder)
         pack = _with(folder / PACK_FILE, problem)
     else:
         pack = _new_pack(folder, problem, license_name)
+    return _placed(folder, problem, pack, lambda made: _write(made, problem, form))
+
+
+def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
+    """Makes a free-response question of a multiple-choice one of the same pack; all or nothing.
+
+    The right option is its model answer. People and models who answer both show what the options give away.
+
+    Args:
+        folder: The pack's.
+        problem: The multiple-choice question's id.
+        twin: The new question's id: lower-case letters, digits and hyphens.
+
+    Returns:
+        The new question's folder.
+
+    Raises:
+        NewProblemError: The name can't be used or is taken, or the problem is no multiple-choice question.
+        DatasetError: The folder holds a pack that can't be read.
+        OSError: The folder can't be written.
+    """
+    _check_free(folder, twin)
+    found = next((one for one in read_pack_folder(folder).problems if one.id == problem), None)
+    question, key = (found.public.question, found.hidden.answer) if found is not None else (None, None)
+    if found is None or question is None or key is None or question.format is not QuestionFormat.MULTIPLE_CHOICE:
+        raise NewProblemError(f"{folder / problem} is no multiple-choice question")
+    right = next(choice.text for choice in question.choices if choice.letter == key.value)
+    values: dict[str, object] = {
+        "id": twin,
+        "kind": "question",
+        "difficulty": found.difficulty.value,
+        "domain": question.domain,
+        "question": {
+            "format": QuestionFormat.FREE_RESPONSE.value,
+            **question.model_dump(mode="json", include=_KEPT, exclude_defaults=True),
+        },
+        "answer": {
+            "value": right,
+            "rubric": _TWIN_RUBRIC,
+            "explanation": f"{key.explanation}\n\nThe same question with options: {problem}.".strip(),
+        },
+    }
+
+    def write(made: Path) -> None:
+        made.mkdir()
+        for path in ("statement.md", "figures", "hidden/figures"):
+            source, target = folder / problem / path, made / path
+            if source.is_dir():
+                shutil.copytree(source, target)
+            elif source.is_file():
+                shutil.copyfile(source, target)
+        (made / "problem.toml").write_text(as_toml(values), encoding="utf-8")
+
+    return _placed(folder, twin, _with(folder / PACK_FILE, twin), write)
+
+
+def _check_free(folder: Path, problem: str) -> None:
+    if not _ID.fullmatch(problem):
+        raise NewProblemError(f"{problem!r} can't be a problem's name; use lower-case letters, digits and hyphens")
+    if (folder / problem).exists():
+        raise NewProblemError(f"{folder / problem} is there already; choose another name")
+
+
+def _placed(folder: Path, problem: str, pack: str, write: Callable[[Path], None]) -> Path:
+    """Writes a problem's folder and its pack's file, both or neither."""
+    target = folder / problem
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as temporary:
         made = Path(temporary, problem)
-        _write(made, problem, form)
+        write(made)
         made.replace(target)
     try:
         write_atomically(folder / PACK_FILE, pack.encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from enum import StrEnum
 from pathlib import Path
@@ -84,23 +83,3 @@ def _read(file: Path, model: type[_M]) -> _M:
         raise DatasetError.from_validation(file, error) from error
     except ValueError as error:
         raise DatasetError(file, "", f"is not TOML: {error}") from error
-
-
-def as_toml(values: dict[str, object]) -> str:
-    """Strings, numbers, lists of strings and tables of strings as TOML; nothing for None."""
-    lines = [f"{name} = {_value(value)}" for name, value in values.items() if not isinstance(value, dict | None)]
-    for name, table in values.items():
-        if isinstance(table, dict) and table:
-            lines += ["", f"[{name}]", *(f"{key} = {_value(value)}" for key, value in table.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _value(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return "[" + "".join(f"\n    {_value(one)}," for one in value) + ("\n]" if value else "]")
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_value(one)}" for key, one in value.items()) + " }"
-    if isinstance(value, str):
-        # A basic string of TOML is one of JSON without escaped slashes and halves of surrogates; DEL has to be escaped.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return json.dumps(value)

@@ -122,6 +122,19 @@ def test_what_an_editor_remarks_on_the_files_stands_below_the_table(environ: dic
     assert row["file_remarks"] == [line]
 
 
+def test_a_twin_of_a_question_is_made_and_proves_itself(environ: dict[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "quiz"
+    assert benchwright(environ, "problems", "new", folder, "stalls", "--form", "multiple-choice").returncode == 0
+    made = benchwright(environ, "problems", "twin", folder, "stalls")
+    assert "stalls-free is there" in made.stdout
+    report = json.loads(benchwright(environ, "problems", "check", folder, "--json").stdout)
+    proofs = {row["id"]: row["proof"] for row in report["problems"]}
+    assert proofs == {"stalls": "proved", "stalls-free": "proved"}
+    again = benchwright(environ, "problems", "twin", folder, "stalls")
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+
+
 def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_path: Path) -> None:
     root = write_rtllm(tmp_path / "rtllm", {"gate": STRICT})
     assert benchwright(environ, "problems", "import", "rtllm", root, "--pack", "mine").returncode == 0

@@ -44,6 +44,12 @@ _ELSEWHERE = re.compile(
     r"|in der vorlesung|(?:vorige|vorherige)[nr]? (?:frage|aufgabe))\b|上一?题|教材|课本",
     re.IGNORECASE,
 )
+_SPEAKS_OF_OPTIONS = re.compile(
+    r"\b(?:which|what|one|any|all|each|none|most) of the following\b|\b(?:welche[rs]?|eine[rs]?) der folgenden\b"
+    r"|\bl(?:e|a|es)quel(?:le)?s? des? .{0,40}suivante?s\b|(?:下列|以下)(?:哪|选项|各项)",
+    re.IGNORECASE,
+)
+_LIST = re.compile(r"^\s*(?:[-*+]|\(?\w{1,3}[.)])\s", re.MULTILINE)
 _SHOWS = re.compile(r"!\[|^\|.*\|\s*$|^```", re.MULTILINE)
 """A figure, a table or a drawing in characters."""
 
@@ -57,6 +63,10 @@ def question_remarks(spec: ProblemFile, statement: str, places: TomlPlaces) -> I
         message = "No explanation says why the answer is right. Reviewers and people who read their result need one."
         yield Remark(PROBLEM_FILE, places.span(("answer", "explanation")), message, False)
     yield from _not_self_contained(statement)
+    if not question.choices and not _LIST.search(statement):
+        for found in _SPEAKS_OF_OPTIONS.finditer(statement):
+            message = "The question speaks of options, and has none. Ask for the answer itself."
+            yield Remark(STATEMENT, Span(found.start(), found.end()), message, False)
     if question.format is QuestionFormat.MULTIPLE_CHOICE:
         yield from _options(question, statement, places)
         yield from _given_away(question, answer.value, statement, places)

@@ -1,4 +1,4 @@
-"""`benchwright problems new`, `publish` and `install`: what an author needs."""
+"""`benchwright problems new`, `twin`, `publish` and `install`: what an author needs."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 def add_to(problems: typer.Typer) -> None:
     """Add the commands to `benchwright problems`."""
     problems.command("new")(new)
+    problems.command("twin")(twin)
     problems.command("publish")(publish)
     problems.command("install")(install)
 
@@ -53,6 +54,22 @@ def new(
             raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
     out.print(f"{made} is there.", markup=False)
     out.print(f"`benchwright problems check {folder}` proves it from both sides.", markup=False, soft_wrap=True)
+
+
+def twin(
+    folder: Annotated[Path, typer.Argument(help="The pack's folder.")],
+    problem: Annotated[str, typer.Argument(metavar="ID", help="A multiple-choice question of the pack.")],
+    name: Annotated[str | None, typer.Option(help="The new question's name; ID-free if not given.")] = None,
+) -> None:
+    """Make a free-response question of a multiple-choice one: the right option becomes its model answer."""
+    from benchwright_authoring.new_problem import free_response_twin
+
+    with plain_errors():
+        try:
+            made = free_response_twin(folder, problem, name or f"{problem}-free")
+        except OSError as error:
+            raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
+    out.print(f"{made} is there. Read its statement without the options, and its rubric.", markup=False, soft_wrap=True)
 
 
 def publish(

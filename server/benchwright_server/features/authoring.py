@@ -59,7 +59,7 @@ def problem_folder(file: Path) -> Path | None:
 
 @dataclass
 class _Running:
-    """A proof that goes on."""
+    """A proof that is running."""
 
     task: asyncio.Task[None]
     candidate: Candidate | None = None
@@ -106,7 +106,7 @@ class Proofs:
         try:
             candidate = await asyncio.to_thread(_read, folder)
             if before is not None and not before.task.done():
-                # An editor tells of one save twice: when it writes, and when the disk has changed.
+                # An editor reports one save twice: when it writes, and when the disk has changed.
                 if before.candidate == candidate:
                     self._running[folder] = before
                     return

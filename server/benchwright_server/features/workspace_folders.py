@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _WATCHED = ("**/*.{v,sv,vh,svh,f,core}", "**/Bender.yml", "**/verible.filelist")
 _WATCHED_BY_AUTHORS = ("**/hidden/**", "**/public/**", "**/figures/**")
-"""A problem has files of any kind, of which the client tells nothing otherwise."""
+"""A problem has files of any kind."""
 _REGISTRATION = "benchwright/design-files"
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_authoring.new_problem import Form, NewProblemError, new_problem
+from benchwright_authoring.new_problem import Form, NewProblemError, free_response_twin, new_problem
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.pack_folder import read_pack_folder, wrong_solutions
-from benchwright_problems.problem import Kind
+from benchwright_problems.problem import Kind, QuestionFormat
 
 
 @pytest.mark.parametrize("form", list(Form))
@@ -68,3 +68,49 @@ def test_a_folder_whose_name_no_pack_can_have_is_refused(tmp_path: Path) -> None
     with pytest.raises(NewProblemError, match="can't be a pack's name"):
         new_problem(tmp_path / "My Pack", "a", Form.COCOTB)
     assert not (tmp_path / "My Pack").exists()
+
+
+@pytest.fixture
+def quiz(tmp_path: Path) -> Path:
+    """A pack with a multiple-choice question that has a figure on both sides."""
+    made = new_problem(tmp_path / "quiz", "stalls", Form.MULTIPLE_CHOICE)
+    for folder in (made, made / "hidden"):
+        (folder / "figures").mkdir(parents=True)
+        (folder / "figures" / "a.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>')
+    (made / "statement.md").write_text("# Stalls\n\n![a pipeline](figures/a.svg)\n\nWhat happens then?\n")
+    text = (made / "problem.toml").read_text().replace('"First"', '"A \\"bubble\\" 气泡"')
+    (made / "problem.toml").write_text(text.replace("Why this", "![late](figures/a.svg) Why this"))
+    return made.parent
+
+
+def test_a_twin_asks_the_same_without_options(quiz: Path) -> None:
+    made = free_response_twin(quiz, "stalls", "stalls-free")
+    original, twin = read_pack_folder(quiz).problems
+    assert made == quiz / "stalls-free"
+    assert twin.public.question is not None
+    assert (twin.public.question.format, twin.public.question.choices) == (QuestionFormat.FREE_RESPONSE, ())
+    assert twin.public.statement == original.public.statement
+    assert twin.public.figures == original.public.figures
+    assert twin.public.question.domain == "Processor Architecture"
+    key = twin.hidden.answer
+    assert key is not None
+    assert key.value == 'A "bubble" 气泡'
+    assert key.explanation.endswith("The same question with options: stalls.")
+    assert key.figures
+    assert "A model answer" not in (made / "problem.toml").read_text()
+
+
+def test_a_twin_of_what_has_no_options_or_with_a_name_that_is_taken_is_refused(quiz: Path) -> None:
+    before = (quiz / "pack.toml").read_bytes()
+    for problem, name, said in (
+        ("absent", "x", "is no multiple-choice question"),
+        ("stalls", "stalls", "is there already"),
+        ("stalls", "../x", "can't be a problem's name"),
+    ):
+        with pytest.raises(NewProblemError, match=said):
+            free_response_twin(quiz, problem, name)
+    new_problem(quiz, "open", Form.OPEN_ENDED)
+    with pytest.raises(NewProblemError, match="is no multiple-choice question"):
+        free_response_twin(quiz, "open", "x")
+    assert before != (quiz / "pack.toml").read_bytes()
+    assert sorted(path.name for path in quiz.iterdir()) == ["open", "pack.toml", "stalls"]

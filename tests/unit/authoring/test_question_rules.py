@@ -152,3 +152,22 @@ def test_questions_of_the_starter_pack_have_no_remarks() -> None:
             statement = (file.parent / "statement.md").read_text()
             assert list(question_remarks(spec, statement, TomlPlaces(file.read_text()))) == [], file
     assert seen > 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("Which of the following stalls a pipeline?", "Which of the following"),
+        ("Welche der folgenden Einheiten wartet?", "Welche der folgenden"),
+        ("下列哪一项会使流水线停顿？", "下列哪"),
+        ("Which of the following is a hazard?\n\n- RAW\n- WAR", ""),
+        ("The following program runs. Which unit waits?", ""),
+    ],
+)
+def test_a_question_without_options_does_not_speak_of_them(asked: str, words: str) -> None:
+    remarks = found(f"# Hazards\n\n{asked}\n", choices={})
+    assert [text for _, text, said in remarks if "speaks of options" in said] == ([words] if words else [])
+
+
+def test_a_question_with_options_may_speak_of_them() -> None:
+    assert found("# Hazards\n\nWhich of the following stalls?\n") == []
