@@ -125,6 +125,9 @@ scenario(
     await editor.picture("chat");
     const used = (await events(folder)).of("aid_used");
     assert.deepEqual(used.map(({ aid, feature }) => [aid, feature]), [["agent_tools", "hints"]]);
+    await editor.command("MCP: List Servers");
+    await editor.sees(editor.choices(), "Benchwright");
+    await editor.picture("mcp-servers");
   },
 );
 
