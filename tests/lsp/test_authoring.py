@@ -73,6 +73,16 @@ async def test_a_change_on_disk_proves_the_problem_once(editors: Editors, proble
     assert [one.proof for one in editor.shown.proofs] == ["wrong"]
 
 
+async def test_a_version_that_is_checked_out_proves_nothing(editors: Editors, tmp_path: Path) -> None:
+    editor = await editors()
+    folders = [new_problem(tmp_path / "my-pack", f"holds-{number}", Form.COCOTB) for number in range(4)]
+    changed = [types.FileEvent((one / "statement.md").as_uri(), types.FileChangeType.Changed) for one in folders]
+    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changed))
+    proof = await editor.ask("proveProblem", uri=folders[0].as_uri())
+    assert proof["proof"] == "proved"
+    assert editor.shown.proofs == []
+
+
 async def test_remarks_and_reasons_stand_beside_each_other(editors: Editors, problem: Path) -> None:
     editor = await editors()
     file = editor.open(problem / "problem.toml")

@@ -38,6 +38,8 @@ PROVED = "benchwright/problemProof"
 _PACK, _PROBLEM = "pack.toml", "problem.toml"
 _DEEPEST = 8
 """How far below a problem's folder its files are."""
+_MOST_AT_ONCE = 3
+"""Problems that change together because somebody works on them; more, because a version was checked out."""
 _PAUSE_S = 0.2
 """How long files that change together may take to do so."""
 
@@ -77,11 +79,13 @@ class Proofs:
         self._server = server
         self._running: dict[Path, _Running] = {}
         self._later: dict[Path, asyncio.TimerHandle] = {}
+        self._one_at_a_time = asyncio.Lock()
 
     def changed(self, files: Iterable[Path]) -> None:
         """Files were saved, or changed on disk."""
         if self._server.settings.authoring.prove_on_save:
-            for folder in {folder for file in files if (folder := problem_folder(file)) is not None}:
+            folders = {folder for file in files if (folder := problem_folder(file)) is not None}
+            for folder in folders if len(folders) <= _MOST_AT_ONCE else ():
                 if (earlier := self._later.pop(folder, None)) is not None:
                     earlier.cancel()
                 loop = asyncio.get_running_loop()
@@ -112,11 +116,13 @@ class Proofs:
                     return
                 before.task.cancel()
             self._running[folder].candidate = candidate
-            proof = await _proved(self._server, folder, candidate)
+            async with self._one_at_a_time:
+                proof = await _proved(self._server, folder, candidate)
             self._server.notify_plain(PROVED, proof.model_dump(mode="json", by_alias=True))
         except DatasetError:
             # What can't be read is marked in the files themselves.
-            return
+            if before is not None:
+                before.task.cancel()
         except Exception as error:
             self._server.report_failure(error)
         finally:
