@@ -48,6 +48,7 @@ async def test_a_save_proves_the_problem_and_marks_what_passes_and_what_fails(ed
     wrong.save()
     passes = "The solution in hidden/wrong/ignores-enable passes: the tests don't find what is wrong with it."
     await editor.until(lambda: marked(editor, problem) == [passes], "the wrong solution that passes")
+    await editor.until(lambda: bool(editor.shown.proofs), "the proof")
     assert editor.shown.proofs[-1].proof == "wrong"
     reference = editor.open(problem / REFERENCE)
     reference.type("else q <= d;", over="else if (en) q <= d;")
