@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,41 @@ def compared(file: Path, *options: str) -> tuple[int, str]:
 def test_the_reference_is_equivalent_to_itself(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "sat_counter.sv"
     file.write_text(reference)
-    assert compared(file) == (0, "equivalent\n")
+    code, printed = compared(file)
+    assert code == 0
+    assert printed.startswith("equivalent\n")
+
+
+SECOND_COPY = """
+    logic [WIDTH-1:0] copy;
+    always_ff @(posedge clk) copy <= ~count;
+    wire unused = ^copy;
+endmodule"""
+
+
+def test_its_size_and_depth_stand_beside_those_of_the_reference(reference: str, tmp_path: Path) -> None:
+    file = tmp_path / "sat_counter.sv"
+    # What nothing reads is no part of it.
+    file.write_text(reference.replace("endmodule", SECOND_COPY))
+    same = json.loads(compared(file, "--json")[1])["quality"]
+    assert same["solution"] == same["reference"]
+    assert same["reference"]["flip_flops"] == 8
+    assert same["reference"]["latches"] == 0
+    assert 0 < same["reference"]["depth"] < same["reference"]["gates"]
+    larger = SECOND_COPY.replace("wire unused = ^copy", "assign at_max = &count | (&copy & ~|count)")
+    file.write_text(re.sub(r"assign at_max = .*", "", reference).replace("endmodule", larger))
+    _, printed = compared(file)
+    rows = {line.split("\t")[0]: line.split("\t")[1:] for line in printed.splitlines()}
+    assert rows["flip-flops"] == ["16", "8", "2.00"]
+    assert int(rows["gates"][0]) > int(rows["gates"][1])
+
+
+def test_a_design_that_can_not_be_synthesised_has_no_size(reference: str, tmp_path: Path) -> None:
+    file = tmp_path / "sat_counter.sv"
+    file.write_text("module sat_counter")
+    code, printed = compared(file)
+    assert code == 2
+    assert "The size of the solution is unknown: Yosys refuses it" in printed
 
 
 def test_a_difference_comes_with_the_inputs_that_show_it(reference: str, tmp_path: Path) -> None:
@@ -50,7 +85,9 @@ def test_a_difference_comes_with_the_inputs_that_show_it(reference: str, tmp_pat
 def test_what_is_not_modelled_is_said(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "sat_counter.sv"
     file.write_text(reference.replace("posedge clk", "negedge clk"))
-    assert compared(file) == (2, "unknown: the two use different clocks or edges.\n")
+    code, printed = compared(file)
+    assert code == 2
+    assert printed.startswith("unknown: the two use different clocks or edges.\n")
 
 
 def test_files_of_an_attempt_are_refused(reference: str, tmp_path: Path) -> None:

@@ -9,9 +9,13 @@ from typing import Annotated
 
 import typer
 
+from benchwright_formal.errors import NotModelledError
 from benchwright_formal.opinion import LIMIT_S, Opinion, Result, opinion
+from benchwright_formal.quality import Quality, quality
 from benchwright_harness.grade import solved_files
+from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
+from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind
 from benchwright_problems.problem import Problem as BenchProblem
@@ -42,7 +46,7 @@ def compare(
     sandbox: options.Sandbox = DEFAULT_SANDBOX,
     json_output: options.Json = False,
 ) -> None:
-    """Compare a solution with the reference by proof, for all inputs.
+    """Compare a solution with the reference by proof, for all inputs, and in size and depth.
 
     For authors: the inputs that it shows say what the reference does.
     Exit status: 0 equivalent, 1 different, 2 unknown.
@@ -54,21 +58,38 @@ def compare(
         asked = Store(home).unseal(problem)
         if asked.kind is not Kind.DESIGN or not asked.hidden.reference:
             raise ServerError(f"{problem} has no reference design. Choose a design problem with one.")
-        found = asyncio.run(
-            opinion(
-                _design(asked, solved_files(asked)),
-                _design(asked, _solution(asked, files)),
-                top or PurePosixPath(asked.public.expected[0]).stem,
-                sandbox=open_sandbox(sandbox),
-                toolchain=toolchain_for(sandbox, home.cache),
-                limit_s=limit,
-            )
-        )
+        designs = (_design(asked, solved_files(asked)), _design(asked, _solution(asked, files)))
+        module = top or PurePosixPath(asked.public.expected[0]).stem
+        box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
+        found, *sizes = asyncio.run(_compared(designs, module, box, toolchain, limit))
     if json_output:
-        print_json(found.model_dump(mode="json"))
+        quality = {
+            name: size.model_dump(mode="json") if isinstance(size, Quality) else {"reason": size}
+            for name, size in zip(("reference", "solution"), sizes, strict=True)
+        }
+        print_json(found.model_dump(mode="json") | {"quality": quality})
     else:
         _print(found)
+        _print_quality(*sizes)
     raise typer.Exit(_EXIT[found.result])
+
+
+async def _compared(
+    designs: tuple[Mapping[str, bytes], Mapping[str, bytes]],
+    top: str,
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+    limit_s: float,
+) -> tuple[Opinion, Quality | str, Quality | str]:
+    """The opinion, and the quality of the reference and of the solution, or why it is unknown."""
+    found = await opinion(*designs, top, sandbox=sandbox, toolchain=toolchain, limit_s=limit_s)
+    sizes: list[Quality | str] = []
+    for design in designs:
+        try:
+            sizes.append(await quality(design, top, sandbox=sandbox, toolchain=toolchain))
+        except NotModelledError as error:
+            sizes.append(str(error))
+    return found, sizes[0], sizes[1]
 
 
 def _solution(problem: BenchProblem, files: list[Path]) -> dict[str, bytes]:
@@ -106,3 +127,20 @@ def _print(found: Opinion) -> None:
             table.add_row(str(cycle), *(f"{inputs[name]:x}" for name in names))
         out.print("Inputs, in hexadecimal:")
         table.print()
+
+
+def _print_quality(reference: Quality | str, solution: Quality | str) -> None:
+    for whose, size in (("reference", reference), ("solution", solution)):
+        if not isinstance(size, Quality):
+            out.print(f"The size of the {whose} is unknown: {size}.", markup=False)
+    if not (isinstance(reference, Quality) and isinstance(solution, Quality)):
+        return
+    table = Table("in gates", "solution", "reference", "ratio")
+    for name, ours, theirs in (
+        ("gates", solution.gates, reference.gates),
+        ("flip-flops", solution.flip_flops, reference.flip_flops),
+        ("latches", solution.latches, reference.latches),
+        ("longest path", solution.depth, reference.depth),
+    ):
+        table.add_row(name, str(ours), str(theirs), f"{ours / theirs:.2f}" if theirs else "")
+    table.print()

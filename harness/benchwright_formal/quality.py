@@ -1,0 +1,83 @@
+"""The quality of a design beside its correctness: its size and depth in gates, without a technology's library."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from benchwright_formal.bench import OURS, bench, check_end, unguessable
+from benchwright_formal.errors import NotModelledError
+from benchwright_formal.sources import Sources, sources
+from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.verdict import Model
+
+_MODULE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_LONGEST = re.compile(rb"\(length=(\d+)\)")
+_GATES = "AND,NAND,OR,NOR,XOR,XNOR,MUX"
+_FLIP_FLOP = re.compile(r"\$_(?:S?DFFC?E?|ALDFFE?|DFFSRE?|FF)_")
+_LATCH = re.compile(r"\$_(?:DLATCH|SR)")
+_WIRES = ("$_BUF_", "$scopeinfo")
+
+
+class Quality(Model):
+    """A module with all below it and its parameters' defaults, mapped to gates of at most two inputs."""
+
+    gates: int
+    """Inverters, gates of two inputs and multiplexers of two."""
+    flip_flops: int
+    """Bits; those of memories too."""
+    latches: int
+    """Bits."""
+    depth: int
+    """Gates on the longest path without a flip-flop."""
+
+
+async def quality(
+    design: Mapping[str, bytes], top: str, *, sandbox: Sandbox, toolchain: Toolchain, limit_s: float = 60.0
+) -> Quality:
+    """Synthesises a design by Yosys and ABC.
+
+    Args:
+        design: Path → content; what is neither Verilog nor a header is left out.
+        top: The module.
+        sandbox: Where the tools run.
+        toolchain: What they are.
+        limit_s: Time in seconds.
+
+    Raises:
+        NotModelledError: It can't be synthesised; the message names why.
+        HarnessError: The sandbox or the tools do not work on this machine, with the next step.
+    """
+    if not _MODULE.fullmatch(top):
+        raise NotModelledError(f"the module has the escaped name {top!r}")
+    read, folder = sources(design), unguessable()
+    with bench(read.at(folder), sandbox, toolchain) as at:
+        shown = {"quality.ys": _script(top, read, f"/code/{folder}")}
+        check_end(*await at.run(f"yosys -q -q -s {OURS}/quality.ys", shown, limit_s), "Yosys")
+        written, path = at.read("quality.json"), at.read("path.txt")
+    if written is None or path is None:
+        raise NotModelledError("its netlist is too large")
+    longest = _LONGEST.search(path)
+    modules = json.loads(written)["modules"].values()
+    cells = Counter(str(cell["type"]) for module in modules for cell in module["cells"].values())
+    flip_flops = sum(number for kind, number in cells.items() if _FLIP_FLOP.match(kind))
+    latches = sum(number for kind, number in cells.items() if _LATCH.match(kind))
+    rest = cells.total() - flip_flops - latches - sum(cells[kind] for kind in _WIRES)
+    return Quality(gates=rest, flip_flops=flip_flops, latches=latches, depth=int(longest[1]) if longest else 0)
+
+
+def _script(top: str, design: Sources, folder: str) -> str:
+    includes = " ".join(f"-I{one}" for one in design.include_folders(folder))
+    lines = (
+        f"read_verilog -sv -noassert -noassume {includes} {' '.join(design.names(folder))}",
+        f"synth -flatten -noabc -top {top}",
+        "delete t:$print t:$check",
+        f"abc -g {_GATES}",
+        "opt_clean",
+        "write_json quality.json",
+        "tee -q -o path.txt ltp -noff",
+    )
+    return "\n".join(lines) + "\n"
