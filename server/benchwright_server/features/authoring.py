@@ -46,9 +46,9 @@ _PAUSE_S = 0.2
 
 def register(server: EditorServer) -> None:
     """Serve all of it."""
+    server.proofs = proofs = Proofs(server)
     for operation in AUTHORING_OPERATIONS:
-        register_operation(server, operation, lambda: server)
-    server.proofs = Proofs(server)
+        register_operation(server, operation, lambda: proofs)
 
 
 def problem_folder(file: Path) -> Path | None:
@@ -76,20 +76,27 @@ class Proofs:
     """
 
     def __init__(self, server: EditorServer) -> None:
-        self._server = server
+        self.server = server
         self._running: dict[Path, _Running] = {}
         self._later: dict[Path, asyncio.TimerHandle] = {}
         self._one_at_a_time = asyncio.Lock()
 
     def changed(self, files: Iterable[Path]) -> None:
         """Files were saved, or changed on disk."""
-        if self._server.settings.authoring.prove_on_save:
+        if self.server.settings.authoring.prove_on_save:
             folders = {folder for file in files if (folder := problem_folder(file)) is not None}
             for folder in folders if len(folders) <= _MOST_AT_ONCE else ():
                 if (earlier := self._later.pop(folder, None)) is not None:
                     earlier.cancel()
                 loop = asyncio.get_running_loop()
                 self._later[folder] = loop.call_later(_PAUSE_S, partial(self._begin, folder))
+
+    async def prove(self, folder: Path, candidate: Candidate) -> ProblemProof:
+        """Prove a problem, and show in its files why it is not proved."""
+        async with self._one_at_a_time:
+            two_sided = await _two_sided(self.server, candidate)
+        self.server.pack_files.proved(folder, two_sided)
+        return _proof(folder, candidate.problem, two_sided)
 
     async def close(self) -> None:
         """Ends what is running."""
@@ -116,28 +123,20 @@ class Proofs:
                     return
                 before.task.cancel()
             self._running[folder].candidate = candidate
-            async with self._one_at_a_time:
-                proof = await _proved(self._server, folder, candidate)
-            self._server.notify_plain(PROVED, proof.model_dump(mode="json", by_alias=True))
+            proof = await self.prove(folder, candidate)
+            self.server.notify_plain(PROVED, proof.model_dump(mode="json", by_alias=True))
         except DatasetError:
             # What can't be read is marked in the files themselves.
             if before is not None:
                 before.task.cancel()
         except Exception as error:
-            self._server.report_failure(error)
+            self.server.report_failure(error)
         finally:
             if (running := self._running.get(folder)) is not None and running.task is asyncio.current_task():
                 del self._running[folder]
 
 
-async def _proved(server: EditorServer, folder: Path, candidate: Candidate) -> ProblemProof:
-    """Prove a problem, and show in its files why it is not proved."""
-    two_sided = await _two_sided(server, candidate)
-    server.pack_files.proved(folder, two_sided)
-    return _proof(folder, candidate.problem, two_sided)
-
-
-async def _new_problem(server: EditorServer, params: NewProblemParams) -> NewProblem:
+async def _new_problem(proofs: Proofs, params: NewProblemParams) -> NewProblem:
     from benchwright_authoring.new_problem import Form, new_problem
 
     if params.form not in list(Form):
@@ -154,15 +153,15 @@ async def _new_problem(server: EditorServer, params: NewProblemParams) -> NewPro
     )
 
 
-async def _prove_problem(server: EditorServer, params: AuthoredParams) -> ProblemProof:
+async def _prove_problem(proofs: Proofs, params: AuthoredParams) -> ProblemProof:
     folder = _authored(params)
-    return await _proved(server, folder, await asyncio.to_thread(_read, folder))
+    return await proofs.prove(folder, await asyncio.to_thread(_read, folder))
 
 
-async def _preview_problem(server: EditorServer, params: AuthoredParams) -> ProblemPreview:
+async def _preview_problem(proofs: Proofs, params: AuthoredParams) -> ProblemPreview:
     folder = _authored(params)
     statement, files = content_of((await asyncio.to_thread(_read, folder)).problem)
-    target = server.sessions.home.state / "previews" / folder.parent.name / folder.name
+    target = proofs.server.sessions.home.state / "previews" / folder.parent.name / folder.name
 
     def write() -> None:
         shutil.rmtree(target, ignore_errors=True)
