@@ -68,3 +68,13 @@ def test_a_verdict_survives_being_written() -> None:
 def test_a_problem_is_proved_from_both_sides(reference: Verdict, starting: Verdict, reason: str) -> None:
     two_sided = TwoSided(reference=reference, starting=starting)
     assert (two_sided.ok, two_sided.reason) == (reason == "", reason)
+
+
+def test_every_reason_is_named_what_to_fix_first_comes_first() -> None:
+    two_sided = TwoSided(reference=FAILED, starting=PASSED, wrong={"late": PASSED, "early": FAILED})
+    assert two_sided.reasons == (
+        "the starting files pass: the tests prove nothing",
+        "the reference fails: one failed",
+        "the solution in hidden/wrong/late passes: the tests don't find what is wrong with it",
+    )
+    assert TwoSided(reference=PASSED, starting=FAILED).reasons == ()
