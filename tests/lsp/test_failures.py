@@ -288,7 +288,12 @@ async def test_a_reply_without_end_is_shown_until_it_is_cancelled(
         "the beginning of the reply",
     )
     assert not asking.done()
-    token = next(token for token, value in editor.shown.progress if value.get("title") == "Asking the model")
+
+    def tokens() -> list[types.ProgressToken]:
+        return [token for token, value in editor.shown.progress if value.get("title") == "Asking the model"]
+
+    await editor.until(lambda: bool(tokens()), "its progress")
+    (token,) = tokens()
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     with pytest.raises((JsonRpcException, asyncio.CancelledError)):
         await asyncio.wait_for(asking, 10)
