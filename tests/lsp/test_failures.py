@@ -276,6 +276,17 @@ async def test_a_reply_is_shown_as_it_comes_and_no_part_of_it_is_harmful(
     assert not model.requests[-1].body["stream"]
 
 
+async def cancel_asking(editor: Editor) -> None:
+    """Cancels by its progress what asks the model, once the progress is there."""
+
+    def tokens() -> list[types.ProgressToken]:
+        return [token for token, value in editor.shown.progress if value.get("title") == "Asking the model"]
+
+    await editor.until(lambda: bool(tokens()), "its progress")
+    (token,) = tokens()
+    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+
+
 async def test_a_reply_without_end_is_shown_until_it_is_cancelled(
     editors: Editors, tmp_path: Path, model: Model
 ) -> None:
@@ -288,13 +299,7 @@ async def test_a_reply_without_end_is_shown_until_it_is_cancelled(
         "the beginning of the reply",
     )
     assert not asking.done()
-
-    def tokens() -> list[types.ProgressToken]:
-        return [token for token, value in editor.shown.progress if value.get("title") == "Asking the model"]
-
-    await editor.until(lambda: bool(tokens()), "its progress")
-    (token,) = tokens()
-    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    await cancel_asking(editor)
     with pytest.raises((JsonRpcException, asyncio.CancelledError)):
         await asyncio.wait_for(asking, 10)
 
@@ -323,7 +328,6 @@ async def test_a_model_that_takes_long_can_be_cancelled(editors: Editors, tmp_pa
     editor, folder = await opened(editors, tmp_path, assisted(model))
     asking = asyncio.create_task(editor.ask("generatedHelp", uri=folder.as_uri(), about="hint"))
     await editor.until(lambda: bool(model.requests), "a request")
-    token = next(token for token, value in editor.shown.progress if value.get("title") == "Asking the model")
-    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    await cancel_asking(editor)
     with pytest.raises((JsonRpcException, asyncio.CancelledError)):
         await asyncio.wait_for(asking, 10)
