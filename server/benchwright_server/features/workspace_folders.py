@@ -17,9 +17,11 @@ from benchwright_verilog.syntax.uri import path_of
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
-_WATCHED = ("**/*.{v,sv,vh,svh,f,core}", "**/Bender.yml", "**/verible.filelist")
-_WATCHED_BY_AUTHORS = ("**/hidden/**", "**/public/**", "**/figures/**")
-"""A problem has files of any kind."""
+_SUFFIXES = ("v", "sv", "vh", "svh", "f", "core")
+_NAMES = ("Bender.yml", "verible.filelist")
+_WATCHED = (f"**/*.{{{','.join(_SUFFIXES)}}}", *(f"**/{name}" for name in _NAMES))
+_OF_PROBLEMS = ("hidden", "public", "figures")
+"""Folders with files of any kind, which say something of a problem and, but for designs, nothing of a project."""
 _REGISTRATION = "benchwright/design-files"
 
 
@@ -42,7 +44,7 @@ async def watch_files(server: EditorServer) -> None:
     """Ask the client to report changes on disk, if it can; otherwise the disk is checked from time to time."""
     if server.client.get("workspace.didChangeWatchedFiles.dynamicRegistration") is not True:
         return
-    patterns = _WATCHED if server.proofs is None else (*_WATCHED, *_WATCHED_BY_AUTHORS)
+    patterns = _WATCHED if server.proofs is None else (*_WATCHED, *(f"**/{folder}/**" for folder in _OF_PROBLEMS))
     options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(pattern) for pattern in patterns])
     registration = types.Registration(_REGISTRATION, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
     # If the client refuses, the disk is checked from time to time.
@@ -58,10 +60,18 @@ def _folders_changed(server: EditorServer, params: types.DidChangeWorkspaceFolde
 
 def _files_changed(server: EditorServer, params: types.DidChangeWatchedFilesParams) -> None:
     changed = _paths(change.uri for change in params.changes)
-    server.projects.changed_on_disk(changed)
     if server.proofs is not None:
         server.proofs.changed(changed)
-    server.live.settings_changed()
+    # A project is read again, which takes long.
+    of_projects = [file for file in changed if not _is_of_problem_only(file)]
+    if of_projects or not changed:
+        server.projects.changed_on_disk(of_projects)
+        server.live.settings_changed()
+
+
+def _is_of_problem_only(file: Path) -> bool:
+    is_design = file.suffix[1:] in _SUFFIXES or file.name in _NAMES
+    return not is_design and any(part in _OF_PROBLEMS for part in file.parts)
 
 
 def _paths(uris: Iterable[str]) -> list[Path]:
