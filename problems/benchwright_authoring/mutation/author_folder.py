@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchwright_authoring.mutation.findings import Finding, PackFindings
+from benchwright_authoring.problem_files.problem_folder import is_authored
 
 REPORT = "mutants.json"
 """Beside `pack.toml`: what `benchwright problems mutate --report` wrote there. No pack takes it in."""
@@ -29,8 +30,7 @@ class ReferenceFile:
         for folder in file.parents:
             if (folder.parent.name, folder.name) == ("hidden", "reference"):
                 problem = folder.parent.parent
-                is_one = (problem / "problem.toml").is_file() and (problem.parent / "pack.toml").is_file()
-                return cls(problem, file.relative_to(folder).as_posix()) if is_one else None
+                return cls(problem, file.relative_to(folder).as_posix()) if is_authored(problem) else None
         return None
 
     def survivors(self, content: bytes) -> list[Finding]:

@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from benchwright_problems.pack_folder import PACK_FILE
 from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 
 PROBLEM_FILE = "problem.toml"
 STATEMENT = "statement.md"
 _LARGEST = 4 * 1024**2
 _MOST_FILES = 2_000
+_DEEPEST = 8
+"""How far below a problem's folder its files are."""
+
+
+def is_authored(folder: Path) -> bool:
+    """Whether a folder is that of a problem in the folder of its pack, as its author has it."""
+    return (folder / PROBLEM_FILE).is_file() and (folder.parent / PACK_FILE).is_file()
+
+
+def authored_problem(path: Path) -> Path | None:
+    """The folder of the problem that a file or folder belongs to, as its author has it; None if it belongs to none."""
+    around = (path, *path.parents)[:_DEEPEST]
+    nearest = next((folder for folder in around if (folder / PROBLEM_FILE).is_file()), None)
+    return nearest if nearest is not None and is_authored(nearest) else None
 
 
 class ProblemFolder:

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 PROVED = "benchwright/problemProof"
 """Notification to the client, with a `ProblemProof`, of a proof that a save has begun."""
-_PACK, _PROBLEM = "pack.toml", "problem.toml"
-_DEEPEST = 8
-"""How far below a problem's folder its files are."""
 _MOST_AT_ONCE = 3
 """Problems that change together because somebody works on them; more, because a version was checked out."""
 _PAUSE_S = 0.2
@@ -49,14 +46,6 @@ def register(server: EditorServer) -> None:
     server.proofs = proofs = Proofs(server)
     for operation in AUTHORING_OPERATIONS:
         register_operation(server, operation, lambda: proofs)
-
-
-def problem_folder(file: Path) -> Path | None:
-    """The folder of the problem that somebody writes and a file belongs to; None if it belongs to none."""
-    for folder in (file, *file.parents)[:_DEEPEST]:
-        if (folder / _PROBLEM).is_file():
-            return folder if (folder.parent / _PACK).is_file() else None
-    return None
 
 
 @dataclass
@@ -84,7 +73,11 @@ class Proofs:
     def changed(self, files: Iterable[Path]) -> None:
         """Files were saved, or changed on disk."""
         if self.server.settings.authoring.prove_on_save:
-            folders = {folder for file in files if (folder := problem_folder(file)) is not None}
+            from benchwright_authoring.problem_files.problem_folder import authored_problem
+
+            # Many files may change at once, most of them beside each other.
+            around = {file.parent for file in files}
+            folders = {folder for one in around if (folder := authored_problem(one)) is not None}
             for folder in folders if len(folders) <= _MOST_AT_ONCE else ():
                 if (earlier := self._later.pop(folder, None)) is not None:
                     earlier.cancel()
@@ -149,7 +142,7 @@ async def _new_problem(proofs: Proofs, params: NewProblemParams) -> NewProblem:
     except OSError as error:
         raise ServerError(f"{folder} can't be written: {error.strerror}. Choose another folder.") from error
     return NewProblem(
-        uri=made.as_uri(), statement=(made / "statement.md").as_uri(), settings=(made / _PROBLEM).as_uri()
+        uri=made.as_uri(), statement=(made / "statement.md").as_uri(), settings=(made / "problem.toml").as_uri()
     )
 
 
@@ -199,12 +192,15 @@ AUTHORING_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 
 
 def _authored(params: AuthoredParams) -> Path:
+    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem
+    from benchwright_problems.pack_folder import PACK_FILE
+
     file = path_of(params.uri)
-    folder = problem_folder(file)
+    folder = authored_problem(file)
     if folder is None:
         raise ServerError(
-            f"{file} belongs to no problem of a pack's folder. Open a file below a folder with {_PROBLEM}, whose parent"
-            f" has {_PACK}."
+            f"{file} belongs to no problem of a pack's folder. Open a file below a folder with {PROBLEM_FILE}, whose"
+            f" parent has {PACK_FILE}."
         )
     return folder
 

@@ -160,6 +160,8 @@ class PackFiles:
 
     def _proof(self, place: Path) -> list[types.Diagnostic]:
         """Why the last proof of a problem failed, at its id."""
+        from benchwright_authoring.problem_files.problem_folder import ProblemFolder
+        from benchwright_authoring.problem_files.remark import Remark
         from benchwright_authoring.problem_files.toml_places import TomlPlaces
         from benchwright_harness.two_sided import Proof
 
@@ -167,10 +169,9 @@ class PackFiles:
         if two_sided is None or not two_sided.reasons:
             return []
         document = self._server.documents.get((place / _PROBLEM).as_uri())
-        text = document.text if document is not None else _text(place / _PROBLEM)
-        span = TomlPlaces(text).span(("id",))
-        where = Lines(text, self._server.documents.encoding).range(span.start, span.end)
-        level = _LEVELS[two_sided.proof is Proof.WRONG]
+        open_files = {f"{place.name}/{_PROBLEM}": document.text} if document is not None else {}
+        text = ProblemFolder(place, open_files).text(_PROBLEM)
+        span, is_error = TomlPlaces(text).span(("id",)), two_sided.proof is Proof.WRONG
         messages = [f"{reason[:1].upper()}{reason[1:]}." for reason in two_sided.reasons]
         messages += [
             f"The reference fails the test {test.name}{': ' if test.message else ''}{test.message}"
@@ -178,14 +179,8 @@ class PackFiles:
             if not test.passed
         ]
         messages += [f"{one.path}:{one.line}: {one.text}" for one in two_sided.reference.compiler]
-        return [types.Diagnostic(where, message, level, source="benchwright") for message in messages]
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""
+        remarks = (Remark(_PROBLEM, span, message, is_error) for message in messages)
+        return _diagnostics(remarks, Lines(text, self._server.documents.encoding))
 
 
 def _place(uri: str) -> Path | None:
@@ -195,8 +190,9 @@ def _place(uri: str) -> Path | None:
     file = path_of(uri)
     if file.name == _PACK:
         return file.parent
-    is_one = (file.parent.parent / _PACK).is_file() and (file.parent / _PROBLEM).is_file()
-    return file.parent if is_one else None
+    from benchwright_authoring.problem_files.problem_folder import is_authored
+
+    return file.parent if is_authored(file.parent) else None
 
 
 def _remarks(
