@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import random
-import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
@@ -12,14 +11,13 @@ from benchwright_formal.bench import Bench, bench, unguessable
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.proof import Proof, Stimulus, prove, read
 from benchwright_formal.simulation import Testbench, difference
-from benchwright_formal.sources import Sources, sources
+from benchwright_formal.sources import Sources, check_name, sources
 from benchwright_formal.yosys_script import OTHER, REFERENCE
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Model
 
 LIMIT_S = 20.0
-_MODULE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _TRIED_CYCLES = 200
 _RESET_CYCLES = 3
 _RESET_SHARE = 1 / 16
@@ -87,10 +85,10 @@ async def opinion(
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
     tops = (reference_top or top, top)
-    if not all(map(_MODULE.fullmatch, tops)):
-        return Opinion(result=Result.UNKNOWN, reason=f"the module has the escaped name {top!r}")
     pair = _Pair(tops, (unguessable(), unguessable()))
     try:
+        for one in tops:
+            check_name(one)
         designs = (pair.sources(0, reference), pair.sources(1, other))
         files = {**designs[0].at(pair.folders[0]), **designs[1].at(pair.folders[1])}
         with bench(files, sandbox, toolchain) as at:

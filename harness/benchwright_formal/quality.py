@@ -9,12 +9,12 @@ from collections.abc import Mapping
 
 from benchwright_formal.bench import OURS, bench, check_end, unguessable
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.sources import Sources, sources
+from benchwright_formal.sources import check_name, sources
+from benchwright_formal.yosys_script import quality_script
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Model
 
-_MODULE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _LONGEST = re.compile(rb"\(length=(\d+)\)")
 _GATES = "AND,NAND,OR,NOR,XOR,XNOR,MUX"
 _FLIP_FLOP = re.compile(r"\$_(?:S?DFFC?E?|ALDFFE?|DFFSRE?|FF)_")
@@ -51,11 +51,10 @@ async def quality(
         NotModelledError: It can't be synthesised; the message names why.
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
-    if not _MODULE.fullmatch(top):
-        raise NotModelledError(f"the module has the escaped name {top!r}")
+    check_name(top)
     read, folder = sources(design), unguessable()
     with bench(read.at(folder), sandbox, toolchain) as at:
-        shown = {"quality.ys": _script(top, read, f"/code/{folder}")}
+        shown = {"quality.ys": quality_script(top, read, f"/code/{folder}", _GATES)}
         check_end(*await at.run(f"yosys -q -q -s {OURS}/quality.ys", shown, limit_s), "Yosys")
         written, path = at.read("quality.json"), at.read("path.txt")
     if written is None or path is None:
@@ -67,17 +66,3 @@ async def quality(
     latches = sum(number for kind, number in cells.items() if _LATCH.match(kind))
     rest = cells.total() - flip_flops - latches - sum(cells[kind] for kind in _WIRES)
     return Quality(gates=rest, flip_flops=flip_flops, latches=latches, depth=int(longest[1]) if longest else 0)
-
-
-def _script(top: str, design: Sources, folder: str) -> str:
-    includes = " ".join(f"-I{one}" for one in design.include_folders(folder))
-    lines = (
-        f"read_verilog -sv -noassert -noassume {includes} {' '.join(design.names(folder))}",
-        f"synth -flatten -noabc -top {top}",
-        "delete t:$print t:$check",
-        f"abc -g {_GATES}",
-        "opt_clean",
-        "write_json quality.json",
-        "tee -q -o path.txt ltp -noff",
-    )
-    return "\n".join(lines) + "\n"

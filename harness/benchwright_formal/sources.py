@@ -10,6 +10,7 @@ from benchwright_formal.errors import NotModelledError
 
 _SOURCES = (".sv", ".v")
 _HEADERS = (".svh", ".vh", ".hex", ".mem", ".dat")
+_MODULE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _PLAIN_PATH = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][\w./-]*", re.ASCII)
 _PACKAGE = re.compile(r"^\s*package\b", re.MULTILINE)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -23,6 +24,12 @@ _ATTRIBUTE = re.compile(
 # `unique` lets Yosys leave out what a simulator does when several branches fit, or none does.
 _UNIQUE = re.compile(r"\b(unique0?|priority)\s+(?:case[xz]?|if)\b")
 _UNKNOWN = re.compile(r"(\$isunknown\b|[!=]==\s*(?:\d+\s*)?'[sS]?[bBoOhHdD]?[0-9a-fA-F_]*[xXzZ?])")
+
+
+def check_name(module: str) -> None:
+    """Raises NotModelledError if a module's name has to be escaped: it would be words of a script."""
+    if not _MODULE.fullmatch(module):
+        raise NotModelledError(f"the module has the escaped name {module!r}")
 
 
 @dataclass(frozen=True)

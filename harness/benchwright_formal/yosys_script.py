@@ -30,10 +30,8 @@ def read_script(role: str, top: str, design: Sources, folder: str) -> str:
     Leaves ROLE.json, as it was read; ROLE.il, for the miter; ROLE.aig, its logic with free inputs for what is
     unknown; ROLE.named.aig, the same with names.
     """
-    includes = " ".join(f"-I{one}" for one in design.include_folders(folder))
-    names = " ".join(design.names(folder))
     return _lines(
-        f"read_verilog -sv -nosynthesis -noassert -noassume {includes} {names}",
+        f"read_verilog -sv -nosynthesis {_files(design, folder)}",
         f"hierarchy -simcheck -top {top}",
         *("proc", "flatten", f"delete {_ASIDE}", "opt_clean", "memory_collect", "opt_clean", "check"),
         f"write_json {role}.json",
@@ -46,6 +44,21 @@ def read_script(role: str, top: str, design: Sources, folder: str) -> str:
         # Of a circuit with names, ABC would compare those of registers.
         *(f"write_aiger {role}.aig", f"write_aiger -symbols {role}.named.aig"),
     )
+
+
+def quality_script(top: str, design: Sources, folder: str, gates: str) -> str:
+    """Synthesises one design to the gates that are named; leaves quality.json and path.txt, its longest path."""
+    return _lines(
+        f"read_verilog -sv {_files(design, folder)}",
+        f"synth -flatten -noabc -top {top}",
+        *("delete t:$print t:$check", f"abc -g {gates}", "opt_clean"),
+        *("write_json quality.json", "tee -q -o path.txt ltp -noff"),
+    )
+
+
+def _files(design: Sources, folder: str) -> str:
+    includes = (f"-I{one}" for one in design.include_folders(folder))
+    return " ".join(("-noassert", "-noassume", *includes, *design.names(folder)))
 
 
 @dataclass(frozen=True)
