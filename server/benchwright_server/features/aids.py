@@ -67,6 +67,14 @@ async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
         session.attempt.check_allowed(aid)
 
 
+async def allowing(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
+    """Those of files whose attempts, if they belong to any, allow an aid, whether or not their clocks run."""
+    asked = set(files)
+    sessions = {folder: await server.sessions.session(folder) for folder in {file.parent for file in asked}}
+    forbidding = {folder for folder, one in sessions.items() if one and not one.terms.allows_aid(aid)}
+    return {file for file in asked if file.parent not in forbidding}
+
+
 async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, Use]:
     """The attempts that files belong to, each of which has to allow an aid: workspace → the use on a folder in it.
 

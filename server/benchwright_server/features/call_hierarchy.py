@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -14,7 +13,7 @@ from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.errors import AttemptError
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
-from benchwright_server.features.aids import use
+from benchwright_server.features.aids import allowing, use
 from benchwright_server.features.locations import Locations, file_of, place_of
 from benchwright_verilog.semantics.call_graph import Edge, Node, NodeKind, incoming, nodes_at, outgoing
 
@@ -43,7 +42,7 @@ async def _prepare(server: EditorServer, params: types.CallHierarchyPrepareParam
         return []
     document, analysis, byte = place
     nodes = await asyncio.to_thread(nodes_at, server.projects.of(document), analysis, byte)
-    allowed = await _allowing(server, (node.path for node in nodes))
+    allowed = await allowing(server, (node.path for node in nodes), Aid.DESIGN_VIEWS)
     locations = Locations(server)
     return [_item(locations, node) for node in nodes if node.kind is NodeKind.ROUTINE or node.path in allowed]
 
@@ -82,7 +81,7 @@ async def _edges(server: EditorServer, locations: Locations, item: types.CallHie
     node, edges = await asyncio.to_thread(_found, server, locations, item, way)
     if node is None or node.kind is NodeKind.ROUTINE:
         return edges
-    allowed = await _allowing(server, (node.path, *(edge.node.path for edge in edges)))
+    allowed = await allowing(server, (node.path, *(edge.node.path for edge in edges)), Aid.DESIGN_VIEWS)
     if node.path not in allowed:
         return []
     if node.kind is NodeKind.SIGNAL:
@@ -93,14 +92,6 @@ async def _edges(server: EditorServer, locations: Locations, item: types.CallHie
             # Its clock does not run.
             return []
     return [edge for edge in edges if edge.node.path in allowed]
-
-
-async def _allowing(server: EditorServer, paths: Iterable[Path]) -> set[Path]:
-    """Those of files whose attempts, if they belong to any, allow views of the design."""
-    files = set(paths)
-    sessions = {folder: await server.sessions.session(folder) for folder in {file.parent for file in files}}
-    forbidding = {folder for folder, one in sessions.items() if one and not one.terms.allows_aid(Aid.DESIGN_VIEWS)}
-    return {file for file in files if file.parent not in forbidding}
 
 
 def _found(
