@@ -40,9 +40,7 @@ scenario(
   { before: install, settings: SETTINGS },
   async ({ editor, folder }) => {
     await editor.openBenchwrightView();
-    await editor.openProblem(TITLE);
-    await editor.file(FILE).waitFor();
-    await editor.startClock();
+    await begin(editor);
     await editor.openFile(FILE.slice(4));
     await editor.pasteOver(FILE.slice(4), starterFile(PROBLEM, "hidden", "reference", "rtl", "sat_counter.sv"));
     await editor.save();
@@ -93,9 +91,7 @@ scenario(
   async ({ editor, folder }) => {
     await editor.openBenchwrightView();
     await editor.filterProblems(`Alone ${TITLE}`);
-    await editor.openProblem(TITLE);
-    await editor.file(FILE).waitFor();
-    await editor.startClock();
+    await begin(editor);
     // The editor takes such tools from its own agents; other extensions can still call them.
     const { results } = await letWork(editor, folder, [
       { tool: "benchwright_problem", input: {} },
@@ -114,9 +110,7 @@ scenario(
   { before: install, settings: SETTINGS },
   async ({ editor, folder }) => {
     await editor.openBenchwrightView();
-    await editor.openProblem(TITLE);
-    await editor.file(FILE).waitFor();
-    await editor.startClock();
+    await begin(editor);
     await editor.page.keyboard.press("Control+Alt+I");
     // The chat finds a model only when it is first asked.
     await asked(editor, "@benchwright /status ", /Runs of the hidden tests: 0/);
@@ -131,6 +125,13 @@ scenario(
     await editor.picture("mcp-servers");
   },
 );
+
+/** Opens the problem from the list, and starts its clock. */
+async function begin(editor: Editor): Promise<void> {
+  await editor.openProblem(TITLE);
+  await editor.file(FILE).waitFor();
+  await editor.startClock();
+}
 
 /** Asks in the chat until an answer says something. */
 async function asked(editor: Editor, question: string, answer: RegExp): Promise<void> {

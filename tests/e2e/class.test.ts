@@ -14,6 +14,7 @@ import { ARTIFACTS } from "./installation.ts";
 import { Postgres } from "./postgres.ts";
 import { ReceivedByBrowser, type Received } from "./receivedByBrowser.ts";
 import { RecordingProxy } from "./recordingProxy.ts";
+import { ONLY_NIGHTLY } from "./scenario.ts";
 import { homeOf, messagesOf, Session } from "./session.ts";
 import { hiddenLines } from "./starter.ts";
 import { signInHere, Teacher } from "./teacher.ts";
@@ -33,7 +34,7 @@ test("a class from its sheets to its grades, one student in VS Code and one with
   playClass(t, enterByToken),
 );
 
-const nightly = process.env.BENCHWRIGHT_NIGHTLY ? canServe() : "takes long: ./test --nightly runs it";
+const nightly = ONLY_NIGHTLY ?? canServe();
 
 test("the same class with a hub that lets the student with a browser in", { timeout: HALF_AN_HOUR, skip: nightly }, (t) =>
   playClass(t, enterByHub),

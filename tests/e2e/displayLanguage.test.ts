@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chooseLanguage, offerLanguages } from "./displayLanguage.ts";
 import { ROOT } from "./installation.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { starterFile } from "./starter.ts";
 
-const LANGUAGES = process.env.BENCHWRIGHT_NIGHTLY ? ["de", "fr", "zh-cn"] : ["de", "zh-cn"];
+const LANGUAGES = ONLY_NIGHTLY ? ["de", "zh-cn"] : ["de", "fr", "zh-cn"];
 const TITLE = "Saturating up/down counter";
 const FILE = "rtl/sat_counter.sv";
 

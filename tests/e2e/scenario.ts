@@ -1,6 +1,9 @@
 import { test } from "node:test";
 import { Session } from "./session.ts";
 
+/** Why a test is skipped that takes long; undefined at night. */
+export const ONLY_NIGHTLY = process.env.BENCHWRIGHT_NIGHTLY ? undefined : "takes long: ./test --nightly runs it";
+
 interface Options {
   /** Why the scenario can't be played here, if it can't. */
   readonly skip?: string | undefined;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { faultsOfPages } from "./accessibility.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 
 const WRONG = `module counter (
     input logic clk,
@@ -82,7 +82,7 @@ scenario(
 
 // In light, the scenario above looks for faults.
 for (const [name, theme, skip] of [
-  ["dark", "Default Dark Modern", process.env.BENCHWRIGHT_NIGHTLY ? undefined : "takes long: ./test --nightly runs it"],
+  ["dark", "Default Dark Modern", ONLY_NIGHTLY],
   ["high contrast", "Default High Contrast", undefined],
 ] as const) {
   scenario(
