@@ -31,6 +31,9 @@ _LAST_WORDS_S = 30
 _SIDE_BY_SIDE = 2
 _INTERRUPTED = 130
 _COVERAGE = folders.SETUP_STATE / "coverage"
+_TESTS_FAILED = 1
+# Runs what failed once more; the first test that fails again ends it.
+_FAILED_ONLY = ("--last-failed", "--last-failed-no-failures", "none", "--maxfail", "1")
 
 
 class Part(enum.Enum):
@@ -70,6 +73,8 @@ class Outcome:
     problem: str
     """What went wrong; empty if nothing did."""
     elapsed_s: float
+    at_second_try: bool = False
+    """Whether tests failed at first, as they do where the machine is too busy."""
 
 
 def _npm(workspace: str, *scripts: str) -> tuple[tuple[str, ...], ...]:
@@ -301,21 +306,32 @@ async def _run_all(stages: Sequence[Stage], timeout_s: int) -> list[Outcome]:
 async def _run(stage: Stage, timeout_s: int, log: IO[bytes] | None = None) -> Outcome:
     started = time.monotonic()
     problems = []
-    for command in stage.commands:
+    again = False
+
+    async def status_of(command: tuple[str, ...]) -> int | None:
         title = f"\n== {stage.name}: {' '.join(command)}\n"
         if log is None:
             print(title, end="", flush=True)
         else:
             log.write(title.encode())
             log.flush()
-        if problem := await _problem(command, timeout_s - (time.monotonic() - started), log):
-            problems.append(problem)
+        return await _status(command, timeout_s - (time.monotonic() - started), log)
+
+    for command in stage.commands:
+        status = await status_of(command)
+        if status == _TESTS_FAILED and command[0] == "pytest":
+            again = True
+            status = await status_of((*command, *_FAILED_ONLY))
+        if status != 0:
+            words = "over the time limit of a stage" if status is None else f"status {status}"
+            problems.append(f"{words}: {' '.join(command)}")
             if stage.chained:
                 break
-    return Outcome(stage.name, "; ".join(problems), time.monotonic() - started)
+    return Outcome(stage.name, "; ".join(problems), time.monotonic() - started, again)
 
 
-async def _problem(command: tuple[str, ...], timeout_s: float, log: IO[bytes] | None) -> str | None:
+async def _status(command: tuple[str, ...], timeout_s: float, log: IO[bytes] | None) -> int | None:
+    """Runs a command; returns its exit status, nothing if it took too long."""
     environment = installation.environment() | {
         "BENCHWRIGHT_CODE_SERVER": str(browser_editor.code_server_entry()),
         "CHROMIUM": packages.browser() or "",
@@ -331,20 +347,19 @@ async def _problem(command: tuple[str, ...], timeout_s: float, log: IO[bytes] | 
     )
     try:
         async with asyncio.timeout(timeout_s):
-            status = await process.wait()
+            return await process.wait()
     except TimeoutError:
         # As Ctrl+C would: it still reports what has failed so far.
         os.killpg(process.pid, signal.SIGINT)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS_S):
                 await process.wait()
-        return f"over the time limit of a stage: {' '.join(command)}"
+        return None
     finally:
         # Even after it ended: a process that a test leaves behind must not slow down the next stage.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
-    return f"status {status}: {' '.join(command)}" if status else None
 
 
 def _report_coverage() -> None:
@@ -360,7 +375,10 @@ def _report(outcomes: list[Outcome]) -> int:
     print(f"\n{'stage':<12} {'result':<7} {'seconds':>7}")
     for outcome in outcomes:
         result = "failed" if outcome.problem else "passed"
-        print(f"{outcome.stage:<12} {result:<7} {outcome.elapsed_s:>7.1f}  {outcome.problem}".rstrip())
+        remark = outcome.problem or (
+            "at the second try: see above what failed at first" if outcome.at_second_try else ""
+        )
+        print(f"{outcome.stage:<12} {result:<7} {outcome.elapsed_s:>7.1f}  {remark}".rstrip())
     print(f"\n{len(outcomes) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 

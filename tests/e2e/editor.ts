@@ -447,7 +447,15 @@ export class Editor {
       }
       await this.page.waitForTimeout(200);
     }
-    throw new Error(`No webview shows ${selector}.`);
+    throw new Error(`No webview shows ${selector}. The window shows: ${await this.summary()}`);
+  }
+
+  /** Titles and messages in the window and how many pages it has, for the log of a failure. */
+  private async summary(): Promise<string> {
+    const places = this.page.locator(".composite.title h2, .pane-header h3, .tab .label-name, .notification-list-item-message");
+    const shown = await places.allInnerTexts().catch(() => []);
+    const pages = await this.page.locator("iframe.webview").count();
+    return `${shown.filter(Boolean).join(" | ")}; ${pages} webviews`;
   }
 
   notification(text: string): Locator {

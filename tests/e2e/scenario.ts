@@ -17,25 +17,44 @@ interface Options {
   readonly environment?: (folder: string) => Readonly<Record<string, string>>;
 }
 
-/** A test that is one editing session; a picture is kept of how it looked when it failed. */
+/** How often a scenario is played at most: the editor's own pages do not always load on a busy machine. */
+const MOST_TRIES = 2;
+
+/**
+ * A test that is one editing session; a picture is kept of how it looked when it failed.
+ *
+ * A scenario that fails is played once more from its start; the log says why the first try failed.
+ */
 export function scenario(name: string, options: Options, play: (session: Session) => Promise<void>): void {
-  test(name, { skip: options.skip ?? false, timeout: 30 * 60 * 1000 }, async () => {
-    const folder = await Session.prepare();
-    await options.before?.(folder);
-    const { opened, settings, environment } = options;
-    const session = await Session.begin(folder, {
-      ...(opened && { opened: opened(folder) }),
-      ...(settings && { settings: typeof settings === "function" ? (settings as (folder: string) => object)(folder) : settings }),
-      ...(environment && { environment: environment(folder) }),
-    });
-    try {
-      await play(session);
-    } catch (error) {
-      // A session that was closed already has nothing to show.
-      await session.editor.picture(`failed-${name.replace(/\W+/g, "-")}`).catch(() => undefined);
-      throw error;
-    } finally {
-      await session.end();
+  test(name, { skip: options.skip ?? false, timeout: 30 * 60 * 1000 }, async (context) => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await playOnce(name, options, play);
+        return;
+      } catch (error) {
+        if (tries === MOST_TRIES) throw error;
+        context.diagnostic(`try ${tries} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      }
     }
   });
+}
+
+async function playOnce(name: string, options: Options, play: (session: Session) => Promise<void>): Promise<void> {
+  const folder = await Session.prepare();
+  await options.before?.(folder);
+  const { opened, settings, environment } = options;
+  const session = await Session.begin(folder, {
+    ...(opened && { opened: opened(folder) }),
+    ...(settings && { settings: typeof settings === "function" ? (settings as (folder: string) => object)(folder) : settings }),
+    ...(environment && { environment: environment(folder) }),
+  });
+  try {
+    await play(session);
+  } catch (error) {
+    // A session that was closed already has nothing to show.
+    await session.editor.picture(`failed-${name.replace(/\W+/g, "-")}`).catch(() => undefined);
+    throw error;
+  } finally {
+    await session.end();
+  }
 }

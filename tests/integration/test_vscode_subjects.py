@@ -112,7 +112,8 @@ async def test_a_hostile_extension_sees_and_leaves_nothing_and_its_silence_has_a
     hidden.mkdir()
     (hidden / "reference.sv").write_text(CANARY)
     script = {"mode": "prowls", "looks": [str(hidden / "reference.sv")], "writes": str(tmp_path / "left")}
-    found = await played(vsix, script, Policy.NEVER, Rules(Refusal.ASSISTED, timeout_s=1.5), (hidden,))
+    # The first answer has to arrive within this time on a busy machine too.
+    found = await played(vsix, script, Policy.NEVER, Rules(Refusal.ASSISTED, timeout_s=6), (hidden,))
     assert found.failure is None
     assert [step.decision for step in found.steps] == [Decision.REFUSED, Decision.TIMED_OUT]
     assert found.steps[0].offer == "ENOENT EROFS"
