@@ -201,7 +201,11 @@ def audit_prompt(
 
 
 def question_prompt(
-    problem: Problem, instructions: str, schema: dict[str, JsonValue], *, code: Callable[[], str]
+    problem: Problem,
+    instructions: str,
+    schema: dict[str, JsonValue],
+    *,
+    code: Callable[[], str] = lambda: secrets.token_hex(16),
 ) -> Prompt:
     """Ask something about the public side of a question, without its pictures.
 

@@ -38,6 +38,7 @@ from benchwright_service.metrics import Metrics
 from benchwright_service.own_runs import OwnRuns
 from benchwright_service.people import People
 from benchwright_service.progress import Progress
+from benchwright_service.questions.collecting import Collecting
 from benchwright_service.quotas import USUAL, QuotaKeeper, Quotas
 from benchwright_service.regrades import Regrades
 from benchwright_service.replays import Replays
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from benchwright_service.identity_provider import IdentityProvider
     from benchwright_service.lti import LtiTool
     from benchwright_service.lti_services import LtiServices
+    from benchwright_service.questions.trying import QuestionModels
     from benchwright_service.sign_in_file import SignInSettings
 
 GUESSES_PER_MINUTE = 600
@@ -91,6 +93,7 @@ class Bench:
     own_runs: OwnRuns
     assistance: AssistanceChecks
     hints: HandedHints
+    collecting: Collecting
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
@@ -241,6 +244,7 @@ async def open_bench(
     server: str,
     others: SignInSettings | None = None,
     quotas: Quotas = USUAL,
+    question_models: QuestionModels | None = None,
 ) -> AsyncIterator[Bench]:
     """Opens the databases, the log and the key below `home`; what was queued goes on.
 
@@ -250,9 +254,11 @@ async def open_bench(
         server: The service's address, as receipts name it.
         others: Who else says who somebody is.
         quotas: How much one account may ask for.
+        question_models: What questions are tried on while they are written.
 
     Raises:
         BenchServiceError: Tables or key can't be opened.
+        ConfigurationError: The variable of a model's key is not set.
         LogError: The log can't be opened.
     """
     folder = home.data / "service"
@@ -276,6 +282,8 @@ async def open_bench(
         opened.push_async_callback(closings.close)
         checks = AssistanceChecks(parts.database, log, parts.courses)
         opened.push_async_callback(checks.close)
+        collecting = Collecting.over(parts.database, Store(home), question_models)
+        opened.push_async_callback(collecting.tries.close)
         await runs.start()
         opened.push_async_callback(runs.close)
         yield Bench(
@@ -305,6 +313,7 @@ async def open_bench(
             OwnRuns(parts.database, parts.courses, RunViews(Store(home), home, parts.courses)),
             checks,
             HandedHints(parts.database, evidence, Store(home), parts.courses, lab),
+            collecting,
             *(await _others(parts, others, server, folder) if others is not None else ()),
         )
 

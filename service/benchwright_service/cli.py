@@ -92,6 +92,14 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    question_models: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="BENCHWRIGHT_SERVICE_QUESTION_MODELS",
+            help="A file with the models that people's questions are tried on: a [[model]] for each.",
+            show_default=False,
+        ),
+    ] = None,
     runs_waiting: RunsWaiting = Quotas.runs_waiting,
     runs_per_hour: RunsPerHour = Quotas.runs_per_hour,
     events_per_day: EventsPerDay = Quotas.events_per_day,
@@ -116,11 +124,13 @@ def serve(
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
         from benchwright_service.plain_log import log_plainly
+        from benchwright_service.questions.trying import read_question_models
         from benchwright_service.sign_in_file import read_sign_in
 
         log_plainly()
         check_host(host, allow_remote=allow_remote)
         others = read_sign_in(sign_in) if sign_in is not None else None
+        models = read_question_models(question_models) if question_models is not None else None
         for sentence in said_of_transport(host, address):
             typer.echo(sentence, err=True)
         asyncio.run(
@@ -135,6 +145,7 @@ def serve(
                 metrics_port=metrics_port,
                 others=others,
                 quotas=Quotas(runs_waiting, runs_per_hour, events_per_day, attempts_per_hour, stored_mb),
+                question_models=models,
             )
         )
 

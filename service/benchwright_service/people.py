@@ -22,6 +22,7 @@ from benchwright_judges.records import Records
 from benchwright_problems.home import Home
 from benchwright_remote.messages import Role
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.personal import delete_questions, exported_questions
 from benchwright_service.run_views import RunViews
 from benchwright_service.snapshots import Snapshots
 from benchwright_service.tables import (
@@ -206,6 +207,7 @@ class People:
                 facts[table.name.removeprefix("service_")] = [
                     {key: value for key, value in row.items() if key not in hidden} for row in rows
                 ]
+            facts |= await exported_questions(connection, course, person.account)
         return facts
 
     async def _export_attempt(self, archive: zipfile.ZipFile, attempt: Row[Any]) -> None:
@@ -256,6 +258,7 @@ class People:
 async def _delete_rows(connection: AsyncConnection, course: str, account: str, attempts: Sequence[str]) -> None:
     for table in _OF_ASSIGNMENTS:
         await connection.execute(delete(table).where(table.c.account == account, _in_course(table, course)))
+    await delete_questions(connection, course, account)
     runs = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempts))
     await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(runs)))
     for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, HINTS, ATTEMPTS_HELD):

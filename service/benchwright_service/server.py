@@ -17,6 +17,7 @@ from benchwright_service.bench import open_bench
 from benchwright_service.local_workers import local_workers
 from benchwright_service.metrics import measured
 from benchwright_service.pages.app import make_pages
+from benchwright_service.questions.trying import QuestionModels
 from benchwright_service.quotas import USUAL, Quotas
 from benchwright_service.sign_in_file import SignInSettings
 
@@ -39,6 +40,7 @@ async def serve(
     metrics_port: int | None = None,
     others: SignInSettings | None = None,
     quotas: Quotas = USUAL,
+    question_models: QuestionModels | None = None,
     beside: Callable[[str], Awaitable[None]] | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
@@ -54,6 +56,7 @@ async def serve(
         metrics_port: Where Prometheus reads metrics, on the loopback interface. None for nowhere.
         others: Who else says who somebody is.
         quotas: How much one account may ask for.
+        question_models: What questions are tried on while they are written.
         beside: Runs while it serves, at this address; serving goes on when it ends.
 
     Raises:
@@ -70,7 +73,7 @@ async def serve(
     try:
         here = f"http://{host}:{listener.getsockname()[1]}"
         async with (
-            open_bench(home, database_url, address or here, others, quotas) as bench,
+            open_bench(home, database_url, address or here, others, quotas, question_models) as bench,
             open_app(Store(home), records_location(settings, home), find_panel(settings), JUDGES_PACE) as judges,
         ):
             judge_app, wake_judges_clients = judges

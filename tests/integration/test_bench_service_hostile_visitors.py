@@ -24,6 +24,7 @@ OTHERS = {
     "/courses/{course}/mine/{assignment}": frozenset({Role.PARTICIPANT}),
     "/courses/{course}/answers": STAFF | {Role.GRADER},
     "/courses/{course}/answers/{item}/figures/{number}": STAFF | {Role.GRADER},
+    "/courses/{course}/review": STAFF | {Role.GRADER},
     "/courses/{course}/archive": OWNER,
     "/courses/{course}/people/{account}/export": OWNER,
     "/courses/{course}/people/{account}/delete": OWNER,
@@ -79,6 +80,7 @@ def objects(course: Course, solver: Solver) -> dict[str, str]:
         "number": "0",
         "kind": "canvas",
         "item": "0" * 32,
+        "question": "q-0",
         "regrade": "0" * 32,
     }
 

@@ -59,7 +59,7 @@ def design(*, right: bool) -> dict[str, str]:
     return {path: files[path].decode() for path in problem.public.expected}
 
 
-def send(client: httpx2.Client, path: str, **fields: str) -> httpx2.Response:
+def send(client: httpx2.Client, path: str, **fields: str | list[str]) -> httpx2.Response:
     return client.post(path, data={"csrf": csrf(client)} | fields)
 
 

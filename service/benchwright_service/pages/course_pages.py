@@ -146,6 +146,8 @@ async def course_page(visit: Visit, member: Membership, problem: Problem | None,
         is_staff=is_staff,
         is_owner=member.role is Role.OWNER,
         is_grader=member.role is Role.GRADER,
+        collects=member.role is not Role.MONITOR
+        and await visit.bench.collecting.questions.call(member.course) is not None,
         open_appeals=await visit.bench.history.waiting(member.course) if is_staff else 0,
         is_archived=await visit.is_archived(),
         assignments=assignments,

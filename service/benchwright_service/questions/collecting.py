@@ -1,0 +1,46 @@
+"""All that collects questions, opened together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from benchwright_judges.database import Database
+from benchwright_problems.store import Store
+from benchwright_service.questions.publishing import Publishing
+from benchwright_service.questions.reviewing import Reviews
+from benchwright_service.questions.standing import Standing
+from benchwright_service.questions.trying import QuestionModels, Tries
+from benchwright_service.questions.writing import Questions
+
+
+@dataclass(frozen=True)
+class Collecting:
+    """What pages call."""
+
+    questions: Questions
+    tries: Tries
+    reviews: Reviews
+    standing: Standing
+    publishing: Publishing
+
+    @classmethod
+    def over(cls, database: Database, store: Store, models: QuestionModels | None) -> Self:
+        """The parts over an open database; `tries` has to be closed in the end.
+
+        Args:
+            database: Of the service.
+            store: Gets the packs.
+            models: What questions are tried on.
+
+        Raises:
+            ConfigurationError: The variable of a model's key is not set.
+        """
+        questions = Questions(database)
+        return cls(
+            questions,
+            Tries(database, models),
+            Reviews(database),
+            Standing(database, questions),
+            Publishing(database, questions, store),
+        )

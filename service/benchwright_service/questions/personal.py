@@ -1,0 +1,50 @@
+"""One person's questions and reviews in a course: exported, and deleted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
+
+
+async def exported_questions(connection: AsyncConnection, course: str, account: str) -> Mapping[str, Any]:
+    """Every version of their questions, and the reviews that they wrote."""
+    versions = (
+        select(QUESTIONS, VERSIONS.c.number.label("version"), VERSIONS.c.content, VERSIONS.c.at)
+        .join(VERSIONS, VERSIONS.c.question == QUESTIONS.c.id)
+        .where(QUESTIONS.c.course == course, QUESTIONS.c.author == account)
+        .order_by(QUESTIONS.c.created, VERSIONS.c.number)
+    )
+    reviews = (
+        select(REVIEWS)
+        .join(QUESTIONS, QUESTIONS.c.id == REVIEWS.c.question)
+        .where(QUESTIONS.c.course == course, REVIEWS.c.reviewer == account)
+        .order_by(REVIEWS.c.begun)
+    )
+    written = [
+        {"question": row.id, "state": row.state, "version": row.version, "at": row.at} | json.loads(row.content)
+        for row in await connection.execute(versions)
+    ]
+    said = [dict(row) for row in (await connection.execute(reviews)).mappings()]
+    return {"questions": written, "question_reviews": said}
+
+
+async def delete_questions(connection: AsyncConnection, course: str, account: str) -> None:
+    """Deletes their questions with all that was said of them, and their comments on others'.
+
+    Decisions about others' questions stay, without a word of theirs. A published pack stays as it is; its next version
+    is without their questions.
+    """
+    in_course = select(QUESTIONS.c.id).where(QUESTIONS.c.course == course)
+    mine = in_course.where(QUESTIONS.c.author == account)
+    for table in (REVIEWS, TRIES, VERSIONS):
+        await connection.execute(delete(table).where(table.c.question.in_(mine)))
+    await connection.execute(delete(QUESTIONS).where(QUESTIONS.c.course == course, QUESTIONS.c.author == account))
+    theirs = REVIEWS.c.question.in_(in_course), REVIEWS.c.reviewer == account
+    await connection.execute(delete(REVIEWS).where(*theirs, REVIEWS.c.decided.is_(None)))
+    await connection.execute(update(REVIEWS).where(*theirs).values(comment=""))

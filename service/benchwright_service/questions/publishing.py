@@ -1,0 +1,96 @@
+"""The accepted questions of a course as the next version of its pack."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from sqlalchemy import update
+
+from benchwright_authoring.written_question import pack_of
+from benchwright_judges.database import Database
+from benchwright_problems.errors import PackExistsError, ProblemsError
+from benchwright_problems.pack_files_schema import PackFile
+from benchwright_problems.problem import Pack, is_pack_name
+from benchwright_problems.store import Store
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.tables import CALLS
+from benchwright_service.questions.writing import Questions
+
+_ANONYMOUS = "an author who is not named"
+
+
+class Publishing:
+    """Publishes packs.
+
+    Args:
+        database: Of the service.
+        questions: Its questions.
+        store: Gets the packs.
+        now: Seconds since 1970.
+    """
+
+    def __init__(
+        self, database: Database, questions: Questions, store: Store, now: Callable[[], float] = time.time
+    ) -> None:
+        self._database = database
+        self._questions = questions
+        self._store = store
+        self._now = now
+
+    async def publish(self, course: str) -> Pack:
+        """Puts the accepted questions of a course into its pack, in place of what was in it.
+
+        Attempts keep the version that they were made with; assignments give out the new one.
+
+        Raises:
+            BenchServiceError: No question is accepted, or the pack can't be made.
+        """
+        call = await self._questions.call(course)
+        accepted = await self._questions.accepted(course)
+        if call is None or not accepted:
+            raise BenchServiceError("no question is accepted yet")
+        name = pack_name(course)
+        version = call.published + 1
+        credits_ = [
+            f"{one.id} (version {one.number}, accepted"
+            f" {one.decided.date().isoformat() if one.decided is not None else 'before'}):"
+            f" {one.name if one.credited else _ANONYMOUS}"
+            for one in accepted
+        ]
+        head = PackFile(
+            name=name,
+            title=call.title,
+            version=str(version),
+            license=call.license,
+            source=f"Questions written in the course {course}, each accepted by two reviewers",
+            description="\n".join(credits_),
+            published=datetime.fromtimestamp(self._now(), UTC).date().isoformat(),
+            order=[one.id for one in accepted],
+        )
+        questions = {one.id: one.content for one in accepted}
+        try:
+            pack = await asyncio.to_thread(pack_of, head, questions)
+            # A pack of this name that the course did not publish is somebody else's.
+            await asyncio.to_thread(self._store.add, pack, replace=version > 1)
+        except PackExistsError as error:
+            raise BenchServiceError(f"there is a pack called {name!r} that is not this course's") from error
+        except ProblemsError as error:
+            raise BenchServiceError(f"the pack can't be made: {error}") from error
+        async with self._database.writing() as connection:
+            await connection.execute(update(CALLS).where(CALLS.c.course == course).values(published=version))
+        return pack
+
+
+def pack_name(course: str) -> str:
+    """What the pack of a course's questions is called.
+
+    Raises:
+        BenchServiceError: The course's id can't be part of a pack's name.
+    """
+    name = f"{course}-questions"
+    if not is_pack_name(name):
+        raise BenchServiceError(f"no pack can be called {name!r}: the course's id has other characters, or is too long")
+    return name

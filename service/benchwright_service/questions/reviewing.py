@@ -1,0 +1,223 @@
+"""Reviews: blind, by two people who answer before they see the key, and a third where these differ."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import ColumnElement, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from benchwright_authoring.written_question import LETTERS
+from benchwright_judges.database import Database
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.tables import QUESTIONS, REVIEWS
+from benchwright_service.questions.writing import DAY_S, Question, QuestionState, newest_versions, question_of
+from benchwright_service.tables import moment
+
+REVIEWERS = 2
+"""How many people review a version before it is decided; one more where they differ."""
+LONGEST_COMMENT = 4_000
+
+
+class Check(StrEnum):
+    """What a reviewer makes sure of; all of it before they accept."""
+
+    ASSUMPTIONS = "The question states what it assumes."
+    RELEVANCE = "It is about what the pack is about, and worth knowing."
+    RATIONALE = "The explanation is right, and says why the other options are wrong."
+    UNAMBIGUOUS = "Exactly one option is right, however it is read."
+    LICENCE = "Nothing of it is copied, as far as I know."
+
+
+@dataclass(frozen=True)
+class Review:
+    """What a reviewer said of a version."""
+
+    number: int
+    """Of the version."""
+    answer: str
+    """The letter that they chose before they saw the key."""
+    checks: Sequence[Check]
+    comment: str
+    accepts: bool
+    decided: datetime
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What waits for a reviewer."""
+
+    question: Question | None
+    """None if nothing does."""
+    left: int
+    """Questions that they can still review, with this one."""
+    answer: str = ""
+    """What they answered; the key is theirs to see from then on."""
+
+
+def decision(accepts: Sequence[bool]) -> bool | None:
+    """Whether a version is accepted, by those who decided so far; None while it is open."""
+    for said in (True, False):
+        if accepts.count(said) >= REVIEWERS:
+            return said
+    return None
+
+
+class Reviews:
+    """Gives out questions to review, and takes reviews.
+
+    Args:
+        database: Of the service.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    async def desk(self, course: str, reviewer: str) -> Desk:
+        """The next question for somebody: the one that they have begun, else the one that has waited longest."""
+        async with self._database.writing() as connection:
+            waiting = await self._waiting(connection, course, reviewer)
+            if not waiting:
+                return Desk(None, 0)
+            question, begun = waiting[0]
+            if begun is None:
+                row = {"question": question.id, "number": question.number, "reviewer": reviewer, "begun": self._now()}
+                await connection.execute(insert(REVIEWS).values(row | {"answer": "", "checks": "[]", "comment": ""}))
+        return Desk(question, len(waiting), begun or "")
+
+    async def waiting(self, course: str, reviewer: str) -> int:
+        """How many questions somebody can review."""
+        async with self._database.reading() as connection:
+            return len(await self._waiting(connection, course, reviewer))
+
+    async def answer(self, course: str, reviewer: str, question: str, number: int, letter: str) -> None:
+        """Takes the answer of a reviewer who has not seen the key; it can't be changed.
+
+        Raises:
+            BenchServiceError: They review no such version, or it is no letter of an option.
+        """
+        if letter not in LETTERS:
+            raise BenchServiceError("choose one of the options")
+        values = {"answer": letter, "answered": self._now()}
+        async with self._database.writing() as connection:
+            await _hold(connection, course, question, number)
+            mine = update(REVIEWS).where(*_mine(question, number, reviewer), REVIEWS.c.answered.is_(None))
+            if (await connection.execute(mine.values(values))).rowcount != 1:
+                raise BenchServiceError("you have answered this question already")
+
+    async def decide(
+        self,
+        course: str,
+        reviewer: str,
+        question: str,
+        number: int,
+        *,
+        accepts: bool,
+        checks: Sequence[Check],
+        comment: str,
+    ) -> None:
+        """Takes a decision; with the one that settles it, the question is accepted or returned.
+
+        Raises:
+            BenchServiceError: They review no such version, have not answered it, or the decision lacks something.
+        """
+        if accepts and set(checks) != set(Check):
+            raise BenchServiceError("a question is accepted only if all of the checks hold")
+        if not accepts and not comment:
+            raise BenchServiceError("say in the comment what the author has to change")
+        now = self._now()
+        values = {"accepts": int(accepts), "checks": json.dumps([one.name for one in Check if one in checks])}
+        values |= {"comment": comment[:LONGEST_COMMENT], "decided": now}
+        async with self._database.writing() as connection:
+            await _hold(connection, course, question, number)
+            mine = update(REVIEWS).where(
+                *_mine(question, number, reviewer), REVIEWS.c.answered.is_not(None), REVIEWS.c.decided.is_(None)
+            )
+            if (await connection.execute(mine.values(values))).rowcount != 1:
+                raise BenchServiceError("answer the question first")
+            said = select(REVIEWS.c.accepts).where(
+                REVIEWS.c.question == question, REVIEWS.c.number == number, REVIEWS.c.decided.is_not(None)
+            )
+            settled = decision([bool(one) for one in (await connection.execute(said)).scalars()])
+            if settled is not None:
+                state = QuestionState.ACCEPTED if settled else QuestionState.RETURNED
+                await connection.execute(
+                    update(QUESTIONS).where(QUESTIONS.c.id == question).values(state=state.value, decided=now)
+                )
+
+    async def of(self, question: str) -> Sequence[Review]:
+        """The decided reviews of a question's versions, newest version first; who reviewed is not said."""
+        wanted = (
+            select(REVIEWS)
+            .where(REVIEWS.c.question == question, REVIEWS.c.decided.is_not(None))
+            .order_by(REVIEWS.c.number.desc(), REVIEWS.c.decided)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [
+            Review(
+                row.number,
+                row.answer,
+                [Check[name] for name in json.loads(row.checks)],
+                row.comment,
+                bool(row.accepts),
+                moment(row.decided),
+            )
+            for row in rows
+        ]
+
+    async def _waiting(
+        self, connection: AsyncConnection, course: str, reviewer: str
+    ) -> Sequence[tuple[Question, str | None]]:
+        """Questions that somebody can review, each with their answer so far; None if they have not begun it."""
+        in_review = newest_versions().where(
+            QUESTIONS.c.course == course,
+            QUESTIONS.c.state == QuestionState.REVIEW.value,
+            QUESTIONS.c.author != reviewer,
+        )
+        questions = [question_of(row) for row in await connection.execute(in_review)]
+        reviews = select(REVIEWS).where(REVIEWS.c.question.in_([one.id for one in questions]))
+        found = (await connection.execute(reviews)).all()
+        begun, free = [], []
+        for question in questions:
+            of_version = [row for row in found if (row.question, row.number) == (question.id, question.number)]
+            own = next((row for row in of_version if row.reviewer == reviewer), None)
+            if own is not None:
+                if own.decided is None:
+                    begun.append((question, own.answer))
+                continue
+            decided = [bool(row.accepts) for row in of_version if row.decided is not None]
+            # Who began it and left it keeps nobody else from it for longer than a day.
+            at_work = sum(row.decided is None and row.begun > self._now() - DAY_S for row in of_version)
+            needed = max(REVIEWERS, len(decided) + 1)
+            if len(decided) + at_work < needed:
+                free.append((question, None))
+        free.sort(key=lambda one: (one[0].submitted.timestamp() if one[0].submitted is not None else 0.0, one[0].id))
+        return [*begun, *free]
+
+
+def _mine(question: str, number: int, reviewer: str) -> tuple[ColumnElement[bool], ...]:
+    return REVIEWS.c.question == question, REVIEWS.c.number == number, REVIEWS.c.reviewer == reviewer
+
+
+async def _hold(connection: AsyncConnection, course: str, question: str, number: int) -> None:
+    """Makes sure that a version is in review, and that nobody else decides until the transaction ends.
+
+    Raises:
+        BenchServiceError: It is not.
+    """
+    wanted = select(QUESTIONS.c.id).where(
+        QUESTIONS.c.id == question,
+        QUESTIONS.c.course == course,
+        QUESTIONS.c.number == number,
+        QUESTIONS.c.state == QuestionState.REVIEW.value,
+    )
+    if (await connection.execute(wanted.with_for_update())).first() is None:
+        raise BenchServiceError("this version is no longer in review")

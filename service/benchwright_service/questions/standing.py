@@ -1,0 +1,132 @@
+"""How a course's authors and reviewers stand: points, accepted questions, agreement and time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from sqlalchemy import select
+
+from benchwright_authoring.written_question import WrittenQuestion
+from benchwright_judges.database import Database
+from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
+from benchwright_service.questions.writing import Question, Questions, QuestionState
+
+_PAIR = 2
+
+
+@dataclass(frozen=True)
+class Author:
+    """A place in the ranking."""
+
+    rank: int
+    name: str
+    accepted: int
+    points: int
+    """For each accepted question, as many as models answered it wrongly."""
+
+
+@dataclass(frozen=True)
+class Reviewing:
+    """How the reviewers of a course worked."""
+
+    reviews: int
+    """Decided ones."""
+    pairs: int
+    """Versions with a decision by two or more."""
+    agreed: int
+    """Those of them whose first two decided alike."""
+    alpha: float | None
+    """Krippendorff's alpha of accepting, nominal; None where it is not defined."""
+    right: int
+    """Reviews whose answer, given before the key was shown, was the key."""
+    median_s: float | None
+    """From the first look to the decision."""
+
+
+class Standing:
+    """Reads how a course stands.
+
+    Args:
+        database: Of the service.
+        questions: Its questions.
+    """
+
+    def __init__(self, database: Database, questions: Questions) -> None:
+        self._database = database
+        self._questions = questions
+
+    async def authors(self, course: str) -> Sequence[Author]:
+        """Authors of accepted questions, the one with the most points first; equal ones share a rank."""
+        accepted = await self._questions.accepted(course)
+        points = await self.points(accepted)
+        counted: dict[str, list[int]] = defaultdict(list)
+        names = {question.author: question.name for question in accepted}
+        for question in accepted:
+            counted[question.author].append(points[question.id])
+        rows = sorted(((sum(of), len(of), account) for account, of in counted.items()), reverse=True)
+        rank_of: dict[tuple[int, int], int] = {}
+        for place, (total, count, _) in enumerate(rows, 1):
+            rank_of.setdefault((total, count), place)
+        return [Author(rank_of[total, count], names[account], count, total) for total, count, account in rows]
+
+    async def points(self, questions: Sequence[Question]) -> Mapping[str, int]:
+        """By question, how many models answered its newest version wrongly; no letter is a wrong answer."""
+        found = dict.fromkeys((one.id for one in questions), 0)
+        by_version = {(one.id, one.number): one.content.answer for one in questions}
+        wanted = select(TRIES).where(TRIES.c.question.in_(found), TRIES.c.said.is_not(None))
+        async with self._database.reading() as connection:
+            for row in await connection.execute(wanted):
+                key = by_version.get((row.question, row.number))
+                found[row.question] += key is not None and row.answer != key
+        return found
+
+    async def states(self, course: str) -> Mapping[QuestionState, int]:
+        """How many questions are in each state."""
+        found = dict.fromkeys(QuestionState, 0)
+        wanted = select(QUESTIONS.c.state).where(QUESTIONS.c.course == course)
+        async with self._database.reading() as connection:
+            for state in (await connection.execute(wanted)).scalars():
+                found[QuestionState(state)] += 1
+        return found
+
+    async def reviewing(self, course: str) -> Reviewing:
+        """How reviewers worked and agreed."""
+        of_version = (VERSIONS.c.question == REVIEWS.c.question) & (VERSIONS.c.number == REVIEWS.c.number)
+        wanted = (
+            select(REVIEWS, VERSIONS.c.content)
+            .join(VERSIONS, of_version)
+            .join(QUESTIONS, QUESTIONS.c.id == REVIEWS.c.question)
+            .where(QUESTIONS.c.course == course, REVIEWS.c.decided.is_not(None))
+            .order_by(REVIEWS.c.decided)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        said: dict[tuple[str, int], list[bool]] = defaultdict(list)
+        for row in rows:
+            said[row.question, row.number].append(bool(row.accepts))
+        pairs = [of for of in said.values() if len(of) >= _PAIR]
+        return Reviewing(
+            len(rows),
+            len(pairs),
+            sum(of[0] == of[1] for of in pairs),
+            _alpha(pairs),
+            sum(row.answer == WrittenQuestion.model_validate_json(row.content).answer for row in rows),
+            median(row.decided - row.begun for row in rows) if rows else None,
+        )
+
+
+def _alpha(pairs: Sequence[Sequence[bool]]) -> float | None:
+    if not pairs:
+        return None
+    import numpy as np
+
+    from benchwright_judges.estimators import alpha
+
+    ratings = np.full((max(map(len, pairs)), len(pairs)), np.nan)
+    for item, of in enumerate(pairs):
+        ratings[: len(of), item] = of
+    found = alpha(ratings, "nominal")
+    return None if np.isnan(found) else found

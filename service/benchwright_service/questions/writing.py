@@ -1,0 +1,250 @@
+"""Questions as their authors see them: written, changed, sent to reviewers, withdrawn."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from benchwright_authoring.written_question import WrittenQuestion
+from benchwright_judges.database import Database
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
+from benchwright_service.tables import ACCOUNTS, COURSES, moment
+
+DAY_S = 86_400.0
+QUESTIONS_PER_DAY = 20
+"""How many questions one person may begin in a course within a day."""
+
+
+class QuestionState(StrEnum):
+    """How far a question is."""
+
+    DRAFT = "draft"
+    REVIEW = "in review"
+    RETURNED = "returned"
+    """Reviewers did not accept it; the author may change it and send it again."""
+    ACCEPTED = "accepted"
+    WITHDRAWN = "withdrawn"
+
+
+CHANGEABLE = frozenset({QuestionState.DRAFT, QuestionState.RETURNED})
+"""What an author can change."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """That a course collects questions."""
+
+    title: str
+    license: str
+    opens: datetime | None = None
+    closes: datetime | None = None
+    published: int = 0
+    """How often the pack was published."""
+
+    def is_open(self, now: float) -> bool:
+        """Whether questions are taken, at a time in seconds since 1970."""
+        opens = self.opens is None or self.opens.timestamp() <= now
+        return opens and (self.closes is None or now < self.closes.timestamp())
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its newest version."""
+
+    id: str
+    author: str
+    name: str
+    """The author's."""
+    credited: bool
+    state: QuestionState
+    number: int
+    content: WrittenQuestion
+    submitted: datetime | None
+    decided: datetime | None
+
+
+class Questions:
+    """Keeps the questions of courses.
+
+    Args:
+        database: Of the service.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    async def call(self, course: str) -> Call | None:
+        """What the course collects; None if it collects no questions."""
+        async with self._database.reading() as connection:
+            row = (await connection.execute(select(CALLS).where(CALLS.c.course == course))).one_or_none()
+        return _call(row) if row is not None else None
+
+    async def invite(self, course: str, call: Call) -> None:
+        """Has a course collect questions from now on, or changes how."""
+        if not call.title or not call.license:
+            raise BenchServiceError("the pack needs a title and a licence")
+        if call.opens is not None and call.closes is not None and call.closes <= call.opens:
+            raise BenchServiceError("it closes before it opens; change one of the two")
+        values: dict[str, Any] = {"title": call.title, "license": call.license}
+        values |= {"opens": call.opens and call.opens.timestamp(), "closes": call.closes and call.closes.timestamp()}
+        async with self._database.writing() as connection:
+            await _hold_course(connection, course)
+            changed = await connection.execute(update(CALLS).where(CALLS.c.course == course).values(values))
+            if changed.rowcount == 0:
+                await connection.execute(insert(CALLS).values(values | {"course": course, "published": 0}))
+
+    def is_open(self, call: Call | None) -> bool:
+        """Whether questions are taken now."""
+        return call is not None and call.is_open(self._now())
+
+    async def create(self, course: str, author: str, content: WrittenQuestion, *, credited: bool) -> str:
+        """A new draft; returns its id.
+
+        Raises:
+            BenchServiceError: The course takes no questions now, or the author began too many today.
+        """
+        now = self._now()
+        name = f"q-{uuid.uuid4().hex[:12]}"
+        today = select(func.count()).where(
+            QUESTIONS.c.course == course, QUESTIONS.c.author == author, QUESTIONS.c.created > now - DAY_S
+        )
+        async with self._database.writing() as connection:
+            await self._demand_open(connection, course)
+            if (await connection.execute(today)).scalar_one() >= QUESTIONS_PER_DAY:
+                raise BenchServiceError(f"you began {QUESTIONS_PER_DAY} questions today; begin the next one tomorrow")
+            row = {"id": name, "course": course, "author": author, "credited": int(credited), "created": now}
+            await connection.execute(insert(QUESTIONS).values(row | {"state": QuestionState.DRAFT.value, "number": 1}))
+            await connection.execute(insert(VERSIONS).values(_version(name, 1, content, now)))
+        return name
+
+    async def change(
+        self, course: str, question: str, author: str, content: WrittenQuestion, *, credited: bool
+    ) -> None:
+        """Makes a new version.
+
+        Raises:
+            BenchServiceError: It is none of theirs that can be changed now.
+        """
+        async with self._database.writing() as connection:
+            await self._demand_open(connection, course)
+            held = await _hold(connection, course, question, author)
+            if QuestionState(held.state) not in CHANGEABLE:
+                raise BenchServiceError(f"the question is {held.state} and can't be changed")
+            number = held.number + 1
+            mine = QUESTIONS.c.id == question
+            await connection.execute(
+                update(QUESTIONS).where(mine).values(number=number, credited=int(credited), decided=None)
+            )
+            await connection.execute(insert(VERSIONS).values(_version(question, number, content, self._now())))
+
+    async def submit(self, course: str, question: str, author: str) -> None:
+        """Sends the newest version to reviewers.
+
+        Raises:
+            BenchServiceError: It is none of theirs that can be sent now.
+        """
+        async with self._database.writing() as connection:
+            await self._demand_open(connection, course)
+            held = await _hold(connection, course, question, author)
+            # Those who returned a version have decided about it.
+            if held.state == QuestionState.RETURNED and held.decided is not None:
+                raise BenchServiceError("this version was returned; change it before you send it again")
+            if QuestionState(held.state) not in CHANGEABLE:
+                raise BenchServiceError(f"the question is {held.state} already")
+            values = {"state": QuestionState.REVIEW.value, "submitted": self._now()}
+            await connection.execute(update(QUESTIONS).where(QUESTIONS.c.id == question).values(values))
+
+    async def withdraw(self, course: str, question: str, author: str) -> None:
+        """Takes a question back; an accepted one is in no later version of the pack.
+
+        Raises:
+            BenchServiceError: It is none of theirs.
+        """
+        async with self._database.writing() as connection:
+            await _hold(connection, course, question, author)
+            values = {"state": QuestionState.WITHDRAWN.value, "decided": self._now()}
+            await connection.execute(update(QUESTIONS).where(QUESTIONS.c.id == question).values(values))
+
+    async def one(self, course: str, question: str) -> Question | None:
+        """A question of a course."""
+        found = await self._found(QUESTIONS.c.course == course, QUESTIONS.c.id == question)
+        return found[0] if found else None
+
+    async def by(self, course: str, author: str) -> Sequence[Question]:
+        """Somebody's questions, newest first."""
+        return await self._found(QUESTIONS.c.course == course, QUESTIONS.c.author == author)
+
+    async def accepted(self, course: str) -> Sequence[Question]:
+        """The accepted ones, in the order of their acceptance."""
+        state = QUESTIONS.c.state == QuestionState.ACCEPTED.value
+        found = await self._found(QUESTIONS.c.course == course, state)
+        return sorted(found, key=lambda one: (one.decided.timestamp() if one.decided is not None else 0.0, one.id))
+
+    async def _found(self, *where: ColumnElement[bool]) -> Sequence[Question]:
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(newest_versions().where(*where))).all()
+        return [question_of(row) for row in rows]
+
+    async def _demand_open(self, connection: AsyncConnection, course: str) -> None:
+        row = (await connection.execute(select(CALLS).where(CALLS.c.course == course))).one_or_none()
+        if row is None or not _call(row).is_open(self._now()):
+            raise BenchServiceError("the course takes no questions now")
+
+
+def newest_versions() -> Select[Any]:
+    """Questions with their newest version and author, newest question first."""
+    newest = (VERSIONS.c.question == QUESTIONS.c.id) & (VERSIONS.c.number == QUESTIONS.c.number)
+    return (
+        select(QUESTIONS, VERSIONS.c.content, ACCOUNTS.c.name)
+        .join(VERSIONS, newest)
+        .join(ACCOUNTS, ACCOUNTS.c.id == QUESTIONS.c.author)
+        .order_by(QUESTIONS.c.created.desc(), QUESTIONS.c.id)
+    )
+
+
+def question_of(row: Row[Any]) -> Question:
+    """A row of `newest_versions`."""
+    return Question(
+        row.id,
+        row.author,
+        row.name,
+        bool(row.credited),
+        QuestionState(row.state),
+        row.number,
+        WrittenQuestion.model_validate_json(row.content),
+        moment(row.submitted),
+        moment(row.decided),
+    )
+
+
+async def _hold(connection: AsyncConnection, course: str, question: str, author: str) -> Row[Any]:
+    """The question, which nobody else changes until the transaction ends."""
+    wanted = select(QUESTIONS).where(QUESTIONS.c.id == question, QUESTIONS.c.course == course)
+    row = (await connection.execute(wanted.where(QUESTIONS.c.author == author).with_for_update())).one_or_none()
+    if row is None:
+        raise BenchServiceError("you have no such question")
+    return row
+
+
+async def _hold_course(connection: AsyncConnection, course: str) -> None:
+    """Two who change one course at once wait for each other here."""
+    await connection.execute(update(COURSES).where(COURSES.c.id == course).values(title=COURSES.c.title))
+
+
+def _version(question: str, number: int, content: WrittenQuestion, now: float) -> dict[str, Any]:
+    return {"question": question, "number": number, "content": content.model_dump_json(), "at": now}
+
+
+def _call(row: Row[Any]) -> Call:
+    return Call(row.title, row.license, moment(row.opens), moment(row.closes), row.published)

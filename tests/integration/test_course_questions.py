@@ -1,0 +1,305 @@
+"""Questions that people of a course write: tried on models, reviewed blind, published, and solved."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import time
+import zipfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpx2
+import pytest
+
+from benchwright_problems.store import Store
+from benchwright_remote.messages import Role
+
+from ..bench_service import DATABASES, Service, running
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..postgres import new_database
+from .test_bench_service_pages import invitation, signed_in
+from .test_course_people import send
+
+SECRET = "because-the-old-copy-in-memory-is-stale"
+QUESTION = {
+    "title": "Evicting a dirty line",
+    "statement": "A write-back cache evicts a dirty line. What has to happen first?",
+    "A": "The line is read again",
+    "B": "The line is written to the next level",
+    "C": "The tag is cleared",
+    "D": "Its set is locked",
+    "answer": "B",
+    "explanation": SECRET,
+    "topic": "caches",
+    "skill": "recall",
+    "consent": "yes",
+    "credited": "yes",
+    "act": "save",
+}
+CHECKS = ("ASSUMPTIONS", "RELEVANCE", "RATIONALE", "UNAMBIGUOUS", "LICENCE")
+ALL_HOLDS: dict[str, Any] = {"act": "accept", "checks": list(CHECKS), "comment": ""}
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[JudgeEndpoint]:
+    def play(asked: Asked) -> Played:
+        assert SECRET not in json.dumps(asked.body)
+        if asked.body["model"] == "talks":
+            return content("Eviction needs a free way, so the answer is (D).")
+        return content(json.dumps({"reason": "a clear tag frees it", "answer": "C"}))
+
+    with JudgeEndpoint(play) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def service(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, model: JudgeEndpoint
+) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    models = tmp_path_factory.mktemp("models") / "models.toml"
+    models.write_text(
+        "".join(
+            f'[[model]]\nname = "{name}"\nmodel = "{name}"\nbase_url = "{model.url}"\n' for name in ("json", "talks")
+        )
+    )
+    options = ("--question-models", str(models))
+    with running(Service(tmp_path_factory.mktemp("service"), database, options=options)) as started:
+        yield started
+
+
+class Room:
+    """A course that collects questions, and browsers of its people."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.course = service.set_up(problems=("saturating-counter",))
+        self.path = f"/courses/{self.course.name}"
+        self.owner = self.join(Role.OWNER, "Owner")
+        self.author = self.join(Role.PARTICIPANT, "Ada")
+
+    def join(self, role: Role, name: str) -> httpx2.Client:
+        return signed_in(self.service, invitation(self.service, self.course, role), name)
+
+    def collect(self, **fields: str) -> httpx2.Response:
+        values = {"title": "Our questions", "license": "CC-BY-4.0", "opens": "", "closes": ""} | fields
+        return send(self.owner, f"{self.path}/questions", **values)
+
+    def write(self, **changed: str) -> str:
+        reply = send(self.author, f"{self.path}/questions/new", **(QUESTION | changed))
+        assert reply.status_code == 303, reply.text
+        return str(reply.headers["location"])
+
+    def submitted(self, **changed: str) -> str:
+        where = self.write(**changed)
+        assert send(self.author, where, act="submit").status_code == 303
+        return where
+
+    def review(self, reviewer: httpx2.Client, *, answer: str = "B", **said: Any) -> httpx2.Response:
+        """Answers the question that is on the desk, and decides; accepts it if nothing is said."""
+        path = f"{self.path}/review"
+        hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
+        assert send(reviewer, path, **hidden, act="answer", answer=answer).status_code == 303
+        return send(reviewer, path, **hidden, **(said or ALL_HOLDS))
+
+
+@pytest.fixture
+def room(service: Service) -> Room:
+    made = Room(service)
+    assert made.collect().status_code == 303
+    return made
+
+
+def text_of(client: httpx2.Client, path: str) -> str:
+    reply = client.get(path)
+    assert reply.status_code == 200, reply.text
+    return reply.text
+
+
+def until(client: httpx2.Client, path: str, words: str) -> str:
+    deadline = time.monotonic() + 30
+    while words not in (page := text_of(client, path)):
+        assert time.monotonic() < deadline, page
+        time.sleep(0.1)
+    return page
+
+
+def test_two_models_are_wrong_two_reviewers_accept_and_the_pack_has_it(room: Room) -> None:
+    where = room.write()
+    assert send(room.author, where, act="try").status_code == 303
+    page = until(room.author, where, "2 of 2 models wrong")
+    assert "C, wrong" in page
+    assert "D, wrong" in page
+    assert send(room.author, where, act="submit").status_code == 303
+
+    first, second = room.join(Role.GRADER, "Grace"), room.join(Role.STAFF, "Barbara")
+    for reviewer in (first, second):
+        before = text_of(reviewer, f"{room.path}/review")
+        assert "What has to happen first?" in before
+        assert SECRET not in before
+        assert "Ada" not in before
+        assert room.review(reviewer).status_code == 303
+        assert "No question waits" in text_of(reviewer, f"{room.path}/review")
+    assert "accepted" in text_of(room.author, where)
+
+    overview = text_of(room.owner, f"{room.path}/questions")
+    assert re.search(r">Ada</th><td class=\"number\">2</td><td class=\"number\">1<", overview)
+    assert "agreed on 1 of 1 versions" in overview
+    assert "2 of 2 answers" in overview
+    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    pack = Store(room.service.folders).public(f"{room.course.name}-questions")
+    (problem,) = pack.problems
+    assert (pack.version, pack.license, problem.title) == ("1", "CC-BY-4.0", QUESTION["title"])
+    assert pack.description.endswith(": Ada")
+    sealed = Store(room.service.folders).unseal(f"{pack.name}/{problem.id}")
+    assert sealed.hidden.answer is not None
+    assert (sealed.hidden.answer.value, sealed.hidden.answer.explanation) == ("B", SECRET)
+    assert f">{pack.name}<" in text_of(room.owner, room.path)
+    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    assert Store(room.service.folders).public(pack.name).version == "2"
+
+
+def test_where_two_reviewers_differ_a_third_decides_and_the_author_sends_a_new_version(room: Room) -> None:
+    where = room.submitted()
+    returned: dict[str, Any] = {"act": "return", "checks": ["RELEVANCE"], "comment": "Which level is next?"}
+    reviewers = [room.join(Role.GRADER, name) for name in ("Grace", "Barbara", "Frances")]
+    assert room.review(reviewers[0]).status_code == 303
+    assert room.review(reviewers[1], answer="A", **returned).status_code == 303
+    assert "Which level" not in text_of(room.author, where)
+    assert room.review(reviewers[2], **returned).status_code == 303
+    page = text_of(room.author, where)
+    assert "returned" in page
+    assert page.count("Which level is next?") == 2
+    assert "Grace" not in page
+    assert "was returned" in send(room.author, where, act="submit").text
+    assert send(room.author, where, **(QUESTION | {"statement": "Evicted to L2: what is first?"})).status_code == 303
+    assert send(room.author, where, act="submit").status_code == 303
+    assert "Evicted to L2" in text_of(reviewers[0], f"{room.path}/review")
+    overview = text_of(room.owner, f"{room.path}/questions")
+    assert "agreed on 0 of 1 versions" in overview
+    assert "2 of 3 answers" in overview
+
+
+def test_the_key_is_for_its_author_and_for_reviewers_who_have_answered(room: Room) -> None:
+    where = room.submitted()
+    other, monitor = room.join(Role.PARTICIPANT, "Bob"), room.join(Role.MONITOR, "Max")
+    grader = room.join(Role.GRADER, "Grace")
+    for client in (other, room.owner, grader):
+        assert client.get(where).status_code == 404
+        assert client.get(f"{where}/tries").status_code == 404
+        assert send(client, where, act="withdraw").status_code == 404
+    for path in (f"{room.path}/review", where):
+        assert other.get(path).status_code == 404
+    assert monitor.get(f"{room.path}/questions").status_code == 404
+    hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', text_of(grader, f"{room.path}/review")))
+    early = send(grader, f"{room.path}/review", **hidden, **ALL_HOLDS)
+    assert "Answer the question first" in early.text
+    assert SECRET not in early.text
+    assert send(grader, f"{room.path}/review", **hidden, act="answer", answer="A").status_code == 303
+    assert SECRET in text_of(grader, f"{room.path}/review")
+    assert (
+        "answered this question already" in send(grader, f"{room.path}/review", **hidden, act="answer", answer="B").text
+    )
+    partly = send(grader, f"{room.path}/review", **hidden, act="accept", checks="LICENCE", comment="")
+    assert "all of the checks hold" in partly.text
+    assert "what the author has to change" in send(grader, f"{room.path}/review", **hidden, act="return").text
+
+
+def test_an_author_does_not_review_their_own_and_a_third_reviewer_is_not_needed(room: Room) -> None:
+    room.author = room.join(Role.STAFF, "Edsger")
+    room.submitted()
+    assert "No question waits" in text_of(room.author, f"{room.path}/review")
+    readers = [room.join(Role.GRADER, name) for name in ("Grace", "Barbara", "Frances")]
+    shown = ["What has to happen first?" in text_of(one, f"{room.path}/review") for one in readers]
+    assert shown == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"B": ""}, "An option can&#39;t be like that"),
+        ({"answer": "E"}, "The right option can&#39;t be like that"),
+        ({"statement": "![x](figures/../../etc/passwd)"}, "pictures can&#39;t be sent"),
+        ({"explanation": "x" * 10_001}, "The explanation can&#39;t be like that"),
+        ({"consent": ""}, "yours to give away"),
+    ],
+)
+def test_a_form_with_a_fault_comes_back_with_all_that_was_written(
+    room: Room, changed: Mapping[str, str], said: str
+) -> None:
+    reply = send(room.author, f"{room.path}/questions/new", **(QUESTION | dict(changed)))
+    assert reply.status_code == 422
+    assert said in reply.text
+    assert QUESTION["D"] in reply.text
+    assert "You have written none" in text_of(room.author, f"{room.path}/questions")
+
+
+def test_markup_in_every_field_is_shown_as_text(room: Room) -> None:
+    hostile = "<script>alert(1)</script>\"'{{ 7 * 7 }}"
+    fields = {name: f"{hostile} {name}" for name in ("title", "statement", "A", "B", "C", "D", "explanation", "topic")}
+    where = room.submitted(**fields)
+    grader = room.join(Role.GRADER, "Grace")
+    pages = [text_of(room.author, where), text_of(grader, f"{room.path}/review")]
+    room.review(grader, act="return", comment=hostile)
+    room.review(room.join(Role.GRADER, "Barbara"), act="return", comment=hostile)
+    pages += [text_of(room.author, where), text_of(room.author, f"{room.path}/questions")]
+    for page in pages:
+        assert "&lt;script&gt;" in page
+        assert "<script>alert" not in page
+        assert "{{ 7 * 7 }}" in page
+
+
+def test_nothing_is_taken_before_a_call_opens_or_after_it_closes(service: Service) -> None:
+    room = Room(service)
+    assert room.author.get(f"{room.path}/questions").status_code == 404
+    assert "Collect questions" in text_of(room.owner, f"{room.path}/questions")
+    assert send(room.author, f"{room.path}/questions", title="Mine", license="CC0-1.0").status_code == 404
+    assert "closes before it opens" in room.collect(opens="2026-05-01T00:00", closes="2026-04-01T00:00").text
+    assert room.collect(closes="2026-01-01T00:00").status_code == 303
+    assert "No questions are taken now" in text_of(room.author, f"{room.path}/questions")
+    late = send(room.author, f"{room.path}/questions/new", **QUESTION)
+    assert "takes no questions now" in late.text
+    assert room.collect(closes="").status_code == 303
+    room.write()
+
+
+def test_one_person_tries_ten_versions_a_day_and_begins_twenty_questions(room: Room) -> None:
+    places = [room.write() for _ in range(20)]
+    assert "begin the next one tomorrow" in send(room.author, f"{room.path}/questions/new", **QUESTION).text
+    for where in places[:10]:
+        assert send(room.author, where, act="try").status_code == 303
+    assert "try this one tomorrow" in send(room.author, places[10], act="try").text
+    assert send(room.author, places[0], act="try").status_code == 303
+
+
+def test_a_persons_questions_are_exported_and_deleted(room: Room) -> None:
+    where = room.submitted()
+    grader = room.join(Role.GRADER, "Grace")
+    room.review(grader, act="return", comment="too easy")
+    facts = {account: exported(room, account) for account in accounts(room)}
+    ada, grace = (next(one for one in facts.items() if one[1]["name"] == name) for name in ("Ada", "Grace"))
+    assert ada[1]["questions"][0]["explanation"] == SECRET
+    assert grace[1]["question_reviews"][0]["comment"] == "too easy"
+    assert SECRET not in json.dumps(grace[1])
+
+    assert send(room.owner, f"{room.path}/people/{grace[0]}/delete", name="Grace").status_code == 303
+    room.review(room.join(Role.GRADER, "Barbara"), act="return", comment="far too easy")
+    page = text_of(room.author, where)
+    assert page.count("returned by a reviewer") == 2
+    assert "far too easy" in page
+    assert ">too easy<" not in page
+    assert send(room.owner, f"{room.path}/people/{ada[0]}/delete", name="Ada").status_code == 303
+    assert room.owner.get(where).status_code == 404
+    assert "0 reviews" in text_of(room.owner, f"{room.path}/questions")
+
+
+def accounts(room: Room) -> set[str]:
+    return set(re.findall(r"people/(\w+)/export", text_of(room.owner, f"{room.path}/people")))
+
+
+def exported(room: Room, account: str) -> dict[str, Any]:
+    archive = zipfile.ZipFile(io.BytesIO(room.owner.get(f"{room.path}/people/{account}/export").content))
+    facts: dict[str, Any] = json.loads(archive.read("person.json"))
+    return facts

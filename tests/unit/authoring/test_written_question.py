@@ -1,0 +1,84 @@
+"""Questions as a form has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from benchwright_authoring.written_question import WrittenQuestion, pack_of
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.pack_files_schema import PackFile
+from benchwright_problems.problem import QuestionFormat, Skill
+
+FIELDS: dict[str, Any] = {
+    "title": "Write-back caches",
+    "statement": "A write-back cache evicts a *dirty* line. What has to happen first?",
+    "choices": ("The line is written to memory", "The line is read again", "The tag is cleared", "The core is reset"),
+    "answer": "A",
+    "explanation": "Memory has an old copy; the others would lose the newer one.",
+    "topic": "caches",
+    "skill": Skill.RECALL,
+}
+
+
+def written(**changed: Any) -> WrittenQuestion:
+    return WrittenQuestion.model_validate(FIELDS | changed)
+
+
+def test_a_question_is_what_a_pack_folder_with_its_files_would_have() -> None:
+    problem = written().problem()
+    question, key = problem.public.question, problem.hidden.answer
+    assert question is not None
+    assert key is not None
+    assert problem.title == "Write-back caches"
+    assert "dirty" in problem.public.statement
+    assert question.format is QuestionFormat.MULTIPLE_CHOICE
+    assert tuple(choice.text for choice in question.choices) == FIELDS["choices"]
+    assert (question.topic, question.skill, key.value) == ("caches", Skill.RECALL, "A")
+    assert key.explanation == FIELDS["explanation"]
+
+
+@pytest.mark.parametrize("text", ['"quoted" \\ and\n[answer]\nvalue = "B"', "'''", "\x7f\x85", "𝄞 ünïcode"])
+def test_hostile_text_stays_text(text: str) -> None:
+    problem = written(statement=text, explanation=text, choices=(f"{text}1", f"{text}2", "c", "d")).problem()
+    assert problem.hidden.answer is not None
+    assert problem.hidden.answer.value == "A"
+    assert problem.hidden.answer.explanation == text.strip()
+    assert problem.public.statement.endswith(f"\n\n{text.strip()}\n")
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"title": " "}, "title"),
+        ({"title": "two\nlines"}, "title"),
+        ({"statement": "x" * 10_001}, "statement"),
+        ({"statement": "See ![it](figures/../../etc/passwd)"}, "statement"),
+        ({"choices": ("a", "b", "c")}, "choices"),
+        ({"choices": ("a", "b", "c", "")}, "choices"),
+        ({"answer": "E"}, "answer"),
+        ({"explanation": ""}, "explanation"),
+    ],
+)
+def test_what_can_be_no_question_is_refused_with_its_field(changed: dict[str, Any], field: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        written(**changed)
+    assert refused.value.errors()[0]["loc"][0] == field
+
+
+def test_it_has_the_remarks_of_the_rules_for_pack_folders() -> None:
+    assert written().remarks() == []
+    (remark,) = written(choices=("a", "b", "c", "None of the above")).remarks()
+    assert "Option D is about other options" in remark
+
+
+def test_a_pack_has_the_questions_in_the_order_of_its_head() -> None:
+    head = PackFile(name="p", title="P", version="3", license="CC0-1.0", source="us", order=["two", "one"])
+    pack = pack_of(head, {"one": written(), "two": written(answer="B")})
+    assert [problem.id for problem in pack.problems] == ["two", "one"]
+    assert (pack.version, pack.problems[0].provenance.license) == ("3", "CC0-1.0")
+    with pytest.raises(ProblemsError) as refused:
+        pack_of(head, {"one": written()})
+    assert "/tmp" not in str(refused.value)
