@@ -14,6 +14,8 @@ interface Place {
   readonly database?: string;
   /** The service's address as its users have it; else where it listens. */
   readonly address?: string;
+  /** A file with the models that questions are tried on. */
+  readonly questionModels?: string;
 }
 
 /** A bench service with one course, in folders of its own. */
@@ -59,13 +61,14 @@ export class BenchService {
     folder: string,
     course: string,
     setUp: (run: Run) => Promise<unknown>,
-    { database, address }: Place = {},
+    { database, address, questionModels }: Place = {},
   ): Promise<BenchService> {
     const environment = {
       ...process.env,
       BENCHWRIGHT_HOME: join(folder, "service"),
       ...(database && { BENCHWRIGHT_SERVICE_DATABASE: database }),
       ...(address && { BENCHWRIGHT_SERVICE_ADDRESS: address }),
+      ...(questionModels && { BENCHWRIGHT_SERVICE_QUESTION_MODELS: questionModels }),
     };
     const run = runWith(environment);
     await setUp(run);

@@ -240,7 +240,9 @@ async def _question(visit: Visit, member: Membership, found: Question, problem: 
 
 async def _tried(visit: Visit, found: Question) -> Mapping[str, Any]:
     tried = await visit.bench.collecting.tries.of(found)
+    said = {one.model for one in tried if one.said is not None}
     return {
+        "untried": [name for name in visit.bench.collecting.tries.models if name not in said],
         "tries": tried,
         "key": found.content.answer,
         "is_trying": any(_is_waiting(one) for one in tried),
