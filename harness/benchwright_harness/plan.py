@@ -12,7 +12,7 @@ import posixpath
 import re
 import secrets
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -123,6 +123,15 @@ class Plan(Model):
         """The plan with a token of its own instead of `RUN`, which a design can't have known."""
         token = secrets.token_hex(8)
         return self.model_copy(update={"steps": tuple(step.with_token(token) for step in self.steps)})
+
+
+def toplevels(harness: Mapping[str, str]) -> Sequence[str]:
+    """The modules that a harness tests, as `TOPLEVEL` of its steps says; none where it can't be read."""
+    try:
+        steps = make_plan(harness).steps
+    except BadHarnessError:
+        return ()
+    return list(dict.fromkeys(step.env["TOPLEVEL"] for step in steps if step.env.get("TOPLEVEL")))
 
 
 def make_plan(

@@ -14,6 +14,7 @@ from benchwright_analysis.report.registration import Registration
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
+from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_judges.rated import Rated
 from benchwright_studies.study import Study
 from benchwright_studies.vocabulary import Population
@@ -29,6 +30,8 @@ class Dataset:
     study: Study | None = None
     rated: Sequence[Rated] = ()
     """Answers that people and judges rated."""
+    opinions: Mapping[str, SecondOpinion] = field(default_factory=dict)
+    """Second opinions on what passed, by attempt."""
     model_facts: Sequence[ModelFacts] = ()
     """What a file says of models."""
     embed: Embedding | None = None

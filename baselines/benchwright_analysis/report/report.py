@@ -33,6 +33,8 @@ from benchwright_analysis.statistics.horizon import Weights
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.second_opinions import SecondOpinions
+from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_judges.rated import Rated
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.store import Store
@@ -71,6 +73,8 @@ class ReportOptions:
     """Inspect's logs, or folders of them, to copy beside the report."""
     kept: Path | None = None
     """Folder of the logs that were kept; those of the report's attempts are put beside."""
+    opinions: SecondOpinions | None = None
+    """Second opinions that were kept."""
     model_facts: Sequence[ModelFacts] = ()
     """What runs do not know of models."""
     embed: Embedding | None = None
@@ -211,6 +215,7 @@ def _dataset(
         facts=facts,
         study=known.study if known is not None else None,
         rated=rated,
+        opinions=_opinions(rows, options.opinions) if options.opinions is not None else {},
         model_facts=options.model_facts,
         embed=options.embed,
         name=options.name_failures,
@@ -228,6 +233,11 @@ def _dataset(
         simulated=options.simulated,
         sources=_sources(known, options),
     )
+
+
+def _opinions(rows: Sequence[Observation], kept: SecondOpinions) -> dict[str, SecondOpinion]:
+    found = {row.attempt: kept.find(row.attempt) for row in rows if row.passed}
+    return {attempt: one.found for attempt, one in found.items() if one is not None}
 
 
 def _chosen_by_hand(options: ReportOptions) -> list[str]:

@@ -16,6 +16,7 @@ from benchwright_analysis.report.csbench.scale import scale
 from benchwright_analysis.report.csbench.settings import settings
 from benchwright_analysis.report.csbench.tokens import tokens
 from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.escapes import escapes
 from benchwright_analysis.report.estimates import estimates
 from benchwright_analysis.report.failing import failing
 from benchwright_analysis.report.judging import judging
@@ -44,6 +45,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     side_by_side,
     success,
     outcomes,
+    escapes,
     survival,
     score_over_time,
     models,

@@ -13,9 +13,8 @@ from benchwright_authoring.mutation.findings import Counterexample, Finding, Pro
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import Compiler, in_turn, is_design_file, mutants
 from benchwright_harness.cluster.task import Task
-from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.grade import BatchGrader, solved_files
-from benchwright_harness.plan import make_plan
+from benchwright_harness.plan import toplevels
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
@@ -93,11 +92,7 @@ def candidates(problem: Problem, *, seed: int, limit: int | None) -> Candidates:
 
 def _top(problem: Problem, tops: Sequence[str]) -> str | None:
     """The module that the harness tests, or the only one that no other instantiates."""
-    try:
-        steps = make_plan(problem.hidden.harness).steps
-    except BadHarnessError:
-        steps = ()
-    named = [step.env["TOPLEVEL"] for step in steps if step.env.get("TOPLEVEL") in tops]
+    named = [module for module in toplevels(problem.hidden.harness) if module in tops]
     return named[0] if named else tops[0] if len(tops) == 1 else None
 
 

@@ -14,6 +14,7 @@ from benchwright_attempts.replay import replay
 from benchwright_attempts.summary import Summary
 from benchwright_problems.verdict import word_of
 from benchwright_server.cli import attempts_check
+from benchwright_server.cli.attempts_compare import compare_attempts
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, print_json, writing
 from benchwright_server.cli.regrading import regrade_command
@@ -27,13 +28,16 @@ AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or th
 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
-    attempts = typer.Typer(help="List, show, export, replay, trace, regrade and verify attempts.", no_args_is_help=True)
+    attempts = typer.Typer(
+        help="List, show, export, replay, trace, regrade, compare and verify attempts.", no_args_is_help=True
+    )
     attempts.command("list")(list_command)
     attempts.command("show")(show)
     attempts.command("export")(export)
     attempts.command("replay")(replay_command)
     attempts.command("trace")(trace_attempt)
     attempts.command("regrade")(regrade_command)
+    attempts.command("compare")(compare_attempts)
     attempts_check.add_to(attempts)
     parent.add_typer(attempts, name="attempts")
 

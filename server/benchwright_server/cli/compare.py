@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 import typer
 
-from benchwright_formal.errors import NotModelledError
-from benchwright_formal.opinion import LIMIT_S, Opinion, Result, opinion
-from benchwright_formal.quality import Quality, quality
-from benchwright_harness.grade import solved_files
-from benchwright_harness.sandbox import Sandbox
+from benchwright_formal.opinion import LIMIT_S, Opinion, Result
+from benchwright_formal.second_opinion import Size, can_be_compared, second_opinion, tested_module
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
-from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.home import Home
-from benchwright_problems.problem import Kind
 from benchwright_problems.problem import Problem as BenchProblem
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
@@ -27,8 +21,6 @@ from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import workspace_folder
 
 _EXIT = {Result.EQUIVALENT: 0, Result.DIFFERS: 1, Result.UNKNOWN: 2}
-_NOT_DESIGN = ("docs", "verif")
-"""Folders of what a design is given with, and is not part of."""
 
 
 def add_to(problems: typer.Typer) -> None:
@@ -40,7 +32,7 @@ def compare(
     problem: options.Problem,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="A solution's files, by their names.")],
     top: Annotated[
-        str | None, typer.Option(help="The module to compare; the one called as its file if not given.")
+        str | None, typer.Option(help="The module to compare; the one that the hidden tests test if not given.")
     ] = None,
     limit: Annotated[float, typer.Option(min=1, max=3600, help="Seconds for the proof.")] = LIMIT_S,
     sandbox: options.Sandbox = DEFAULT_SANDBOX,
@@ -56,40 +48,22 @@ def compare(
         if any(workspace_folder(one.resolve().parent) is not None for one in files):
             raise ServerError("A file is in the workspace of an attempt. Compare a copy of it after the attempt.")
         asked = Store(home).unseal(problem)
-        if asked.kind is not Kind.DESIGN or not asked.hidden.reference:
+        if not can_be_compared(asked):
             raise ServerError(f"{problem} has no reference design. Choose a design problem with one.")
-        designs = (_design(asked, solved_files(asked)), _design(asked, _solution(asked, files)))
-        module = top or PurePosixPath(asked.public.expected[0]).stem
+        solution = _solution(asked, files)
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-        found, *sizes = asyncio.run(_compared(designs, module, box, toolchain, limit))
+        module = top or tested_module(asked)
+        found = asyncio.run(second_opinion(asked, solution, module, sandbox=box, toolchain=toolchain, limit_s=limit))
     if json_output:
         quality = {
-            name: size.model_dump(mode="json") if isinstance(size, Quality) else {"reason": size}
-            for name, size in zip(("reference", "solution"), sizes, strict=True)
+            name: size.quality.model_dump(mode="json") if size.quality is not None else {"reason": size.why}
+            for name, size in (("reference", found.reference), ("solution", found.solution))
         }
-        print_json(found.model_dump(mode="json") | {"quality": quality})
+        print_json(found.opinion.model_dump(mode="json") | {"quality": quality})
     else:
-        _print(found)
-        _print_quality(*sizes)
-    raise typer.Exit(_EXIT[found.result])
-
-
-async def _compared(
-    designs: tuple[Mapping[str, bytes], Mapping[str, bytes]],
-    top: str,
-    sandbox: Sandbox,
-    toolchain: Toolchain,
-    limit_s: float,
-) -> tuple[Opinion, Quality | str, Quality | str]:
-    """The opinion, and the quality of the reference and of the solution, or why it is unknown."""
-    found = await opinion(*designs, top, sandbox=sandbox, toolchain=toolchain, limit_s=limit_s)
-    sizes: list[Quality | str] = []
-    for design in designs:
-        try:
-            sizes.append(await quality(design, top, sandbox=sandbox, toolchain=toolchain))
-        except NotModelledError as error:
-            sizes.append(str(error))
-    return found, sizes[0], sizes[1]
+        _print(found.opinion)
+        _print_quality(found.reference, found.solution)
+    raise typer.Exit(_EXIT[found.opinion.result])
 
 
 def _solution(problem: BenchProblem, files: list[Path]) -> dict[str, bytes]:
@@ -103,12 +77,6 @@ def _solution(problem: BenchProblem, files: list[Path]) -> dict[str, bytes]:
         except OSError as error:
             raise ServerError(f"{file} can't be read: {error.strerror}. Check its path.") from error
     return read
-
-
-def _design(problem: BenchProblem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of a design: the solution's and those that it was given."""
-    given = {path: text.encode() for path, text in problem.public.files.items()}
-    return {path: text for path, text in (given | dict(solution)).items() if path.split("/")[0] not in _NOT_DESIGN}
 
 
 def _print(found: Opinion) -> None:
@@ -129,11 +97,12 @@ def _print(found: Opinion) -> None:
         table.print()
 
 
-def _print_quality(reference: Quality | str, solution: Quality | str) -> None:
-    for whose, size in (("reference", reference), ("solution", solution)):
-        if not isinstance(size, Quality):
-            out.print(f"The size of the {whose} is unknown: {size}.", markup=False)
-    if not (isinstance(reference, Quality) and isinstance(solution, Quality)):
+def _print_quality(of_reference: Size, of_solution: Size) -> None:
+    for whose, size in (("reference", of_reference), ("solution", of_solution)):
+        if size.quality is None:
+            out.print(f"The size of the {whose} is unknown: {size.why}.", markup=False)
+    reference, solution = of_reference.quality, of_solution.quality
+    if reference is None or solution is None:
         return
     table = Table("in gates", "solution", "reference", "ratio")
     for name, ours, theirs in (

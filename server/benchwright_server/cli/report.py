@@ -145,6 +145,7 @@ def report(
 def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -> ReportOptions:
     from benchwright_analysis.report.model_facts import read_model_facts
     from benchwright_analysis.report.report import ReportOptions
+    from benchwright_attempts.second_opinions import SecondOpinions
 
     return ReportOptions(
         folder=folder,
@@ -156,6 +157,7 @@ def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -
         check=sources.check,
         logs=tuple(sources.logs or ()),
         kept=None if demo.demo else folder_of(Home.find()),
+        opinions=None if demo.demo else SecondOpinions(Home.find()),
         model_facts=read_model_facts(sources.model_facts) if sources.model_facts is not None else (),
         embed=_embedding() if sources.embeddings else None,
         name_failures=_namer() if sources.name_failures else None,

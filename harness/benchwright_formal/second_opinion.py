@@ -1,0 +1,88 @@
+"""What is known of a solution beside its verdict: a formal opinion, and its size beside the reference's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from benchwright_formal.errors import NotModelledError
+from benchwright_formal.opinion import LIMIT_S, Opinion, opinion
+from benchwright_formal.quality import Quality, quality
+from benchwright_harness.grade import solved_files
+from benchwright_harness.plan import toplevels
+from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.verdict import Model
+
+_NOT_DESIGN = ("docs", "verif")
+"""Folders of what a design is given with, and is not part of."""
+
+
+class Size(Model):
+    """The size and depth of a design."""
+
+    quality: Quality | None = None
+    why: str = ""
+    """Why it is unknown: a sentence without its full stop."""
+
+
+class SecondOpinion(Model):
+    """What is known of a solution."""
+
+    opinion: Opinion
+    solution: Size
+    reference: Size
+
+
+def can_be_compared(problem: Problem) -> bool:
+    """Whether a problem has a reference design."""
+    return problem.kind is Kind.DESIGN and bool(problem.hidden.reference) and bool(problem.public.expected)
+
+
+def tested_module(problem: Problem) -> str:
+    """The module that the harness tests; if it does not say, the one that is called as the first file to write."""
+    return next(iter(toplevels(problem.hidden.harness)), PurePosixPath(problem.public.expected[0]).stem)
+
+
+async def second_opinion(
+    problem: Problem,
+    solution: Mapping[str, bytes],
+    top: str,
+    *,
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+    limit_s: float = LIMIT_S,
+) -> SecondOpinion:
+    """Compares a solution with the reference of its problem.
+
+    Args:
+        problem: Has a reference design; with its hidden part.
+        solution: Path → content of the files to write.
+        top: The module to compare.
+        sandbox: Where the tools run.
+        toolchain: What they are.
+        limit_s: Time of the proof in seconds.
+
+    Raises:
+        HarnessError: The sandbox or the tools do not work on this machine, with the next step.
+    """
+    reference, other = _design(problem, solved_files(problem)), _design(problem, solution)
+    return SecondOpinion(
+        opinion=await opinion(reference, other, top, sandbox=sandbox, toolchain=toolchain, limit_s=limit_s),
+        solution=await _size(other, top, sandbox, toolchain),
+        reference=await _size(reference, top, sandbox, toolchain),
+    )
+
+
+async def _size(design: Mapping[str, bytes], top: str, sandbox: Sandbox, toolchain: Toolchain) -> Size:
+    try:
+        return Size(quality=await quality(design, top, sandbox=sandbox, toolchain=toolchain))
+    except NotModelledError as error:
+        return Size(why=str(error))
+
+
+def _design(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of a design: the solution's and those that it was given."""
+    given = {path: text.encode() for path, text in problem.public.files.items()}
+    return {path: text for path, text in (given | dict(solution)).items() if path.split("/")[0] not in _NOT_DESIGN}

@@ -1,0 +1,97 @@
+"""`benchwright attempts compare` on recorded attempts, and the report of what it finds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Event, RunFinished, RunStarted, Save, Started, Submitted
+from benchwright_attempts.file_text import FileText, sha256
+from benchwright_attempts.second_opinions import SecondOpinions
+from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_harness.grade import solved_files
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.home import Home
+from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.problem import Problem
+from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
+from benchwright_server.cli.app import command_line
+from benchwright_studies import open_log
+
+PATH = "rtl/hold.sv"
+
+
+@pytest.fixture
+def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toolchain: Toolchain) -> Problem:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    new_problem(tmp_path / "mine", "hold", Form.TESTBENCH)
+    Store(Home.find()).add(read_pack_folder(tmp_path / "mine"))
+    return Store(Home.find()).unseal("mine/hold")
+
+
+def attempt(
+    problem: Problem, text: str, outcome: Outcome = Outcome.PASSED, *, ended: bool = True, **digests: str
+) -> str:
+    """Records that a design was judged so."""
+    log = open_log(log_file(Home.find()))
+    try:
+        found = Attempts(log).create(
+            "mine/hold", problem.public_digest, Path("/w"), {PATH: FileText.of_text(text)}, solver="ada"
+        )
+        judged = {"problem": problem.public_digest, "harness": problem.harness_digest} | digests
+        snapshot = {PATH: sha256(text.encode())}
+        finished = RunFinished(
+            run="r1", number=1, outcome=outcome, reason="", wall_s=1, passed=None, total=None, digests=judged
+        )
+        events: list[Event] = [Started(), Save(path=PATH, sha256=snapshot[PATH], size=len(text))]
+        events += [RunStarted(run="r1", number=1, snapshot=snapshot), finished]
+        for event in [*events, *([Submitted()] if ended else [])]:
+            log.append_blocking(found.id, event)
+    finally:
+        log.close()
+    return found.id
+
+
+def ran(*arguments: str) -> Any:
+    result = CliRunner().invoke(command_line(), [*arguments, "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_designs_that_passed_are_compared_once_and_reported_as_escapes(problem: Problem, tmp_path: Path) -> None:
+    reference = solved_files(problem)[PATH].decode()
+    same = attempt(problem, reference)
+    wrong = attempt(problem, reference.replace("else if (en)", "else if (en && d != 8'hEE)"))
+    attempt(problem, reference, Outcome.FAILED)
+    attempt(problem, reference, ended=False)
+    attempt(problem, reference, harness="0" * 64)
+    assert ran("attempts", "compare") == {"compared": 2, "known": 0, "differs": 1, "equivalent": 1}
+    assert ran("attempts", "compare") == {"compared": 0, "known": 2}
+    assert ran("attempts", "compare", "--fresh", same) == {"compared": 1, "known": 0, "equivalent": 1}
+    kept = SecondOpinions(Home.find()).find(wrong)
+    assert kept is not None
+    assert any(inputs.get("d") == 0xEE for inputs in kept.found.opinion.stimulus)
+
+    ran("report", "--out", str(tmp_path / "report"))
+    section = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]["escapes"]
+    assert section["numbers"]["results"] == {"equivalent": 1, "differs": 1, "unknown": 0}
+    (row,) = section["tables"][2]["rows"]
+    assert row[:5] == ["mine/hold", 2, 1, 1, 0]
+    # Enable and reset are in its flip-flops: the reference has no gates.
+    assert row[6:] == ["–", "1.00", "–"]
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "Passed, and equivalent?" in page
+    assert "stimulus" not in page
+
+
+def test_without_an_opinion_the_report_has_no_such_section(problem: Problem, tmp_path: Path) -> None:
+    attempt(problem, solved_files(problem)[PATH].decode())
+    ran("report", "--out", str(tmp_path / "report"))
+    assert "escapes" not in json.loads((tmp_path / "report" / "report.json").read_text())["sections"]
