@@ -126,7 +126,7 @@ class Plan(Model):
 
 
 def toplevels(harness: Mapping[str, str]) -> Sequence[str]:
-    """The modules that a harness tests, as `TOPLEVEL` of its steps says; none where it can't be read."""
+    """The modules that a harness tests, as `TOPLEVEL` of its steps says; none if it can't be read."""
     try:
         steps = make_plan(harness).steps
     except BadHarnessError:
