@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from importlib.resources import as_file, files
@@ -181,7 +182,11 @@ def _new_pack(folder: Path, problem: str, license_name: str) -> str:
         raise NewProblemError(f"{license_name!r} is not the name of a licence; SPDX lists them, such as CC-BY-4.0")
     title = name.replace("-", " ").replace("_", " ").capitalize()
     fields = {"name": name, "title": title, "version": "0.1.0", "license": license_name, "source": name}
-    return "".join(f'{field} = "{value}"\n' for field, value in fields.items()) + f'order = [\n    "{problem}",\n]\n'
+    lines = [f'{field} = "{value}"\n' for field, value in fields.items()]
+    # It is in the file that is published, and no part of what solvers and models get.
+    lines += ["# Benchmark data, not for training. The canary shows whether a model was trained on it.\n"]
+    lines += [f'canary = "{uuid.uuid4()}"\n', f'order = [\n    "{problem}",\n]\n']
+    return "".join(lines)
 
 
 def _write(folder: Path, problem: str, form: Form) -> None:

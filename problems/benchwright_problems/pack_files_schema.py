@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
 from benchwright_problems.hints import MOST_HINTS, Hint, check_ladder
 from benchwright_problems.partial_date import PartialDate
@@ -36,6 +37,7 @@ class PackFile(Model):
     source: str
     description: str = ""
     published: PartialDate | None = None
+    canary: Canary | None = None
     order: Annotated[list[str], Field(min_length=1)]
 
 

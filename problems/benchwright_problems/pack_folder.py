@@ -62,6 +62,7 @@ def read_pack_folder(folder: Path) -> Pack:
             source=head.source,
             description=head.description,
             published=head.published,
+            canary=head.canary,
             problems=problems,
         )
     except ValidationError as error:

@@ -20,6 +20,7 @@ from pydantic import (
     model_validator,
 )
 
+from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
 from benchwright_problems.editor_files import is_editor_file
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
@@ -370,6 +371,7 @@ class Pack(Model):
     description: str = ""
     published: PartialDate | None = None
     """When the first of its problems could be read in public; None if that is unknown."""
+    canary: Canary | None = None
     problems: tuple[Problem, ...]
 
     @model_validator(mode="after")

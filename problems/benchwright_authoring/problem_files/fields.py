@@ -31,6 +31,7 @@ _ABOUT = {
     "pack.source": "Where the problems come from.",
     "pack.description": "For people.",
     "pack.published": "When the first problem could be read in public: `YYYY-MM-DD` or `YYYY-MM`.",
+    "pack.canary": "A random UUID that is nowhere else: a model that says it was trained on the pack's files.",
     "pack.order": "Folders of the problems, in the order in which they are listed.",
     "id": "Equal to the folder's name.",
     "kind": "How it is solved and scored: `design` or `question`.",

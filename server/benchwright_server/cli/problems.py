@@ -19,6 +19,7 @@ from benchwright_server.cli import (
     audit,
     audited,
     authoring,
+    canaries,
     check,
     compare,
     duplicates,
@@ -50,6 +51,7 @@ def add_to(parent: typer.Typer) -> None:
     label.add_to(problems)
     audited.add_to(problems)
     authoring.add_to(problems)
+    canaries.add_to(problems)
     duplicates.add_to(problems)
     parent.add_typer(problems, name="problems")
 

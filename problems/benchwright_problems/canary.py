@@ -1,0 +1,33 @@
+"""Canaries of packs, and what models said: whoever says one has read the pack's files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, BinaryIO
+
+from pydantic import Field
+
+Canary = Annotated[
+    str, Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$", description="A random UUID.")
+]
+"""It is in a pack's files and nowhere else, so a model that says it was trained on them."""
+
+_CHUNK_BYTES = 1 << 20
+_CANARY_BYTES = 36
+
+
+def canaries_in(stream: BinaryIO, canaries: Mapping[str, str]) -> set[str]:
+    """The packs whose canary stands in a file, in any case of letters.
+
+    Args:
+        stream: Of any size; bytes that are no text do not matter.
+        canaries: Pack → its canary.
+    """
+    wanted = {name: canary.encode() for name, canary in canaries.items()}
+    found: set[str] = set()
+    end = b""
+    while chunk := stream.read(_CHUNK_BYTES):
+        text = end + chunk.lower()
+        found.update(name for name, canary in wanted.items() if canary in text)
+        end = text[-(_CANARY_BYTES - 1) :]
+    return found

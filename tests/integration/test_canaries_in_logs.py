@@ -1,0 +1,31 @@
+"""`benchwright problems canaries` on a log that Inspect has written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from inspect_ai import Task, eval_async
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from typer.testing import CliRunner
+
+from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_problems.home import Home
+from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.store import Store
+from benchwright_server.cli.app import command_line
+
+
+async def test_a_canary_is_found_in_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    new_problem(tmp_path / "mine", "adder", Form.COCOTB)
+    pack = read_pack_folder(tmp_path / "mine")
+    Store(Home.find()).add(pack)
+    said = ModelOutput.from_content("mockllm/model", f"It is {pack.canary}.")
+    # Else Inspect counts with a table of tokens that it downloads.
+    said.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    model = get_model("mockllm/model", custom_outputs=[said])
+    (log,) = await eval_async(Task([Sample("Say it.")]), model=model, log_dir=str(tmp_path))
+    ran = CliRunner().invoke(command_line(), ["problems", "canaries", log.location])
+    assert (ran.exit_code, ran.stdout) == (1, f"{log.location}: the canary of mine\n")

@@ -1,0 +1,63 @@
+"""Canaries of packs, and what models said of them."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_problems.canary import canaries_in
+from benchwright_problems.home import Home
+from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.store import Store
+from benchwright_server.cli.app import command_line
+
+CANARY = "3f2c8f1e-0d1b-4c5e-9a52-6f4f8d5b2a10"
+
+
+@pytest.mark.parametrize("before", [0, 100, (1 << 20) - 1, (1 << 20) - 35, (1 << 20) - 36, 1 << 20])
+def test_a_canary_is_found_wherever_a_chunk_ends(before: int) -> None:
+    said = b"\xff" * before + CANARY.upper().encode() + b"."
+    assert canaries_in(io.BytesIO(said), {"mine": CANARY, "other": CANARY[::-1]}) == {"mine"}
+
+
+def test_a_part_of_one_is_none() -> None:
+    assert canaries_in(io.BytesIO(CANARY[:-1].encode()), {"mine": CANARY}) == set()
+
+
+@pytest.fixture
+def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    new_problem(tmp_path / "mine", "adder", Form.COCOTB)
+    pack = read_pack_folder(tmp_path / "mine")
+    Store(Home.find()).add(pack)
+    assert pack.canary is not None
+    return pack.canary
+
+
+def searched(*files: Path) -> tuple[int, str]:
+    ran = CliRunner().invoke(command_line(), ["problems", "canaries", *map(str, files), "--json"])
+    return ran.exit_code, ran.stdout
+
+
+def test_a_new_pack_has_its_own_and_it_is_found_in_replies(canary: str, tmp_path: Path) -> None:
+    assert json.loads(searched()[1])["mine"] == canary
+    said = tmp_path / "said"
+    said.mkdir()
+    (said / "none.jsonl").write_text('{"response": "module adder; endmodule"}\n')
+    assert searched(said) == (0, "[]\n")
+    (said / "replies.jsonl").write_text(json.dumps({"response": f"# canary = {canary}"}) + "\n")
+    code, printed = searched(said)
+    assert code == 1
+    assert json.loads(printed) == [{"file": str(said / "replies.jsonl"), "packs": ["mine"]}]
+
+
+def test_what_is_no_log_is_named(canary: str, tmp_path: Path) -> None:
+    (tmp_path / "x.eval").write_text("no log")
+    ran = CliRunner().invoke(command_line(), ["problems", "canaries", str(tmp_path / "x.eval")])
+    assert ran.exit_code not in (0, 1), ran.output
+    assert "x.eval is no log" in ran.output.replace("\n", " ")
