@@ -17,7 +17,7 @@ _CANARY_BYTES = 36
 
 
 def canaries_in(stream: BinaryIO, canaries: Mapping[str, str]) -> set[str]:
-    """The packs whose canary stands in a file, in any case of letters.
+    """The packs whose canary is in a file, in any case of letters.
 
     Args:
         stream: Of any size; bytes that are no text do not matter.

@@ -396,6 +396,5 @@ def is_pack_name(name: str) -> bool:
 
 def digest(value: JsonValue) -> str:
     """sha256 of a value's canonical JSON: sorted keys, no spaces, ASCII."""
-    return hashlib.sha256(
-        json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
-    ).hexdigest()
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
