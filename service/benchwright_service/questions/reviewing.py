@@ -16,7 +16,14 @@ from benchwright_authoring.written_question import LETTERS
 from benchwright_judges.database import Database
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS
-from benchwright_service.questions.writing import DAY_S, Question, QuestionState, newest_versions, question_of
+from benchwright_service.questions.writing import (
+    DAY_S,
+    Question,
+    QuestionState,
+    hold_course,
+    newest_versions,
+    question_of,
+)
 from benchwright_service.tables import moment
 
 REVIEWERS = 2
@@ -83,6 +90,8 @@ class Reviews:
     async def desk(self, course: str, reviewer: str) -> Desk:
         """The next question for somebody: the one that they have begun, else the one that has waited longest."""
         async with self._database.writing() as connection:
+            # Two reviewers, or two windows of one, wait for each other here.
+            await hold_course(connection, course)
             waiting = await self._waiting(connection, course, reviewer)
             if not waiting:
                 return Desk(None, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import tomllib
 from collections.abc import Callable, Sequence
@@ -165,14 +166,16 @@ class Tries:
         ]
 
     async def _ask(self, endpoint: Endpoint, question: Question) -> None:
-        values: dict[str, Any] = {"said": None, "why": "the service failed"}
         try:
             values = await self._answered(endpoint, question)
-        finally:
-            mine = TRIES.c.question == question.id, TRIES.c.number == question.number
-            of_model = TRIES.c.model == endpoint.settings.name
-            async with self._database.writing() as connection:
-                await connection.execute(update(TRIES).where(*mine, of_model).values(values))
+        except Exception as error:
+            # Its message may quote the question.
+            logging.getLogger(__name__).warning("A model could not be asked: %s", type(error).__name__)
+            values = {"said": None, "why": "the service failed"}
+        mine = TRIES.c.question == question.id, TRIES.c.number == question.number
+        of_model = TRIES.c.model == endpoint.settings.name
+        async with self._database.writing() as connection:
+            await connection.execute(update(TRIES).where(*mine, of_model).values(values))
 
     async def _answered(self, endpoint: Endpoint, question: Question) -> dict[str, Any]:
         letters: list[JsonValue] = [*LETTERS]

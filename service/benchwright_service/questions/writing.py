@@ -99,7 +99,7 @@ class Questions:
         values: dict[str, Any] = {"title": call.title, "license": call.license}
         values |= {"opens": call.opens and call.opens.timestamp(), "closes": call.closes and call.closes.timestamp()}
         async with self._database.writing() as connection:
-            await _hold_course(connection, course)
+            await hold_course(connection, course)
             changed = await connection.execute(update(CALLS).where(CALLS.c.course == course).values(values))
             if changed.rowcount == 0:
                 await connection.execute(insert(CALLS).values(values | {"course": course, "published": 0}))
@@ -237,7 +237,7 @@ async def _hold(connection: AsyncConnection, course: str, question: str, author:
     return row
 
 
-async def _hold_course(connection: AsyncConnection, course: str) -> None:
+async def hold_course(connection: AsyncConnection, course: str) -> None:
     """Two who change one course at once wait for each other here."""
     await connection.execute(update(COURSES).where(COURSES.c.id == course).values(title=COURSES.c.title))
 
