@@ -15,6 +15,7 @@ from benchwright_formal.sources import Sources, check_name, sources
 from benchwright_formal.yosys_script import OTHER, REFERENCE
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.verdict import Model
 
 LIMIT_S = 20.0
@@ -63,6 +64,7 @@ async def opinion(
     sandbox: Sandbox,
     toolchain: Toolchain,
     reference_top: str | None = None,
+    dont_cares: DontCares = NO_DONT_CARES,
     limit_s: float = LIMIT_S,
 ) -> Opinion:
     """Compares two designs for all inputs, from power-up on.
@@ -79,13 +81,14 @@ async def opinion(
         sandbox: Where the tools run.
         toolchain: What they are.
         reference_top: The reference's module, if it has another name.
+        dont_cares: Where outputs do not count.
         limit_s: Time of the proof in seconds; reading and simulating the designs is limited apart.
 
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
     tops = (reference_top or top, top)
-    pair = _Pair(tops, (unguessable(), unguessable()))
+    pair = _Pair(tops, (unguessable(), unguessable()), dont_cares)
     try:
         for one in tops:
             check_name(one)
@@ -103,11 +106,13 @@ class _Pair:
     Args:
         tops: Their modules.
         folders: Where their files are. A design that could name the reference's could include it.
+        dont_cares: Where outputs do not count.
     """
 
-    def __init__(self, tops: tuple[str, str], folders: tuple[str, str]) -> None:
+    def __init__(self, tops: tuple[str, str], folders: tuple[str, str], dont_cares: DontCares) -> None:
         self.folders = folders
         self._tops = tops
+        self._dont_cares = dont_cares
 
     def sources(self, number: int, files: Mapping[str, bytes]) -> Sources:
         """The files of one."""
@@ -120,8 +125,9 @@ class _Pair:
         for number, role in enumerate((REFERENCE, OTHER)):
             with self._naming(number):
                 folder = self._folder(number)
-                netlists.append(await read(at, role, self._tops[number], designs[number], folder, _READ_S))
-        proof = await prove(at, netlists[0], netlists[1], limit_s)
+                left_out = self._dont_cares.always
+                netlists.append(await read(at, role, self._tops[number], designs[number], folder, _READ_S, left_out))
+        proof = await prove(at, netlists[0], netlists[1], limit_s, self._dont_cares)
         stimulus, first = proof.difference, 0
         if stimulus is None:
             stimulus = _random_stimulus(proof)
@@ -131,7 +137,7 @@ class _Pair:
             with self._naming(number):
                 bench_of_one = Testbench(self._tops[number], proof.reference, proof.clock, stimulus)
                 traces.append(await bench_of_one.outputs(at, design, self._folder(number)))
-        seen = difference(traces[0], traces[1], first)
+        seen = difference(traces[0], traces[1], first, stimulus=stimulus, dont_cares=self._dont_cares)
         if proof.difference is None:
             if seen is not None:
                 where = f"in output {seen.output} at cycle {seen.cycle}"

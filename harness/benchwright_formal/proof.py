@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_formal.bench import OURS, Bench, check_end
@@ -23,6 +23,7 @@ from benchwright_formal.yosys_script import (
     read_script,
 )
 from benchwright_harness.process import End
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 
 _BOUND = re.compile(r"No output asserted in (\d+) frames")
 _CHOSEN = re.compile(r"^pi(\d+)@(\d+)=([01])$", re.MULTILINE)
@@ -48,13 +49,15 @@ class Proof:
     """Cycles that were compared; None if it holds for all."""
 
 
-async def read(bench: Bench, role: str, top: str, design: Sources, folder: str, wall_s: float) -> Netlist:
-    """Has Yosys read a design for a proof.
+async def read(
+    bench: Bench, role: str, top: str, design: Sources, folder: str, wall_s: float, left_out: Sequence[str] = ()
+) -> Netlist:
+    """Has Yosys read a design for a proof, without the outputs that are left out.
 
     Raises:
         NotModelledError: It can't be compared soundly.
     """
-    shown = {"read.ys": read_script(role, top, design, folder)}
+    shown = {"read.ys": read_script(role, top, design, folder, left_out)}
     end, code, printed = await bench.run(f"yosys -q -q -s {OURS}/read.ys", shown, wall_s)
     if _LOOP.search(printed):
         raise NotModelledError("it has a combinational loop, or nets with several drivers")
@@ -67,16 +70,20 @@ async def read(bench: Bench, role: str, top: str, design: Sources, folder: str, 
     return found
 
 
-async def prove(bench: Bench, reference: Netlist, other: Netlist, wall_s: float) -> Proof:
+async def prove(
+    bench: Bench, reference: Netlist, other: Netlist, wall_s: float, dont_cares: DontCares = NO_DONT_CARES
+) -> Proof:
     """Compares two designs that were read.
 
     Raises:
-        NotModelledError: Their ports or clocks differ, or it could not be decided in time.
+        NotModelledError: Their ports or clocks differ, the don't-cares name what is no port, or it could not be
+            decided in time.
     """
     clock = _common_clock(reference, other)
+    _check(dont_cares, reference, clock)
     if await _matches(bench, wall_s * _MATCH_SHARE):
         return Proof(reference, clock, None, None)
-    miter = Miter.of(reference, clock)
+    miter = Miter.of(reference, clock, dont_cares)
     shown = {"miter.sv": miter.verilog(), "miter.ys": Miter.script()}
     end, code, printed = await bench.run(prove_script(wall_s), shown, wall_s)
     proved, bounds = PROVED in printed, [int(found) for found in _BOUND.findall(printed)]
@@ -105,6 +112,17 @@ async def _matches(bench: Bench, wall_s: float) -> bool:
         return False
     _, _, printed = await bench.run(match_script(wall_s), {}, wall_s + 1)
     return SAME in printed
+
+
+def _check(dont_cares: DontCares, reference: Netlist, clock: Clock | None) -> None:
+    """Makes sure that what matters only sometimes is an output, and that its condition is a port of one bit."""
+    outputs = {one.name for one in reference.outputs}
+    bits = {one.name for one in (*reference.outputs, *reference.without_clock(clock)) if one.width == 1}
+    for name, condition in dont_cares.unless.items():
+        if name not in outputs:
+            raise NotModelledError(f"the don't-cares name {name}, which is no output of the reference")
+        if condition not in bits:
+            raise NotModelledError(f"the don't-cares name {condition}, which is no port of one bit of the reference")
 
 
 def _common_clock(reference: Netlist, other: Netlist) -> Clock | None:

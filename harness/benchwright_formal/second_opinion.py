@@ -69,7 +69,15 @@ async def second_opinion(
     """
     reference, other = _design(problem, solved_files(problem)), _design(problem, solution)
     return SecondOpinion(
-        opinion=await opinion(reference, other, top, sandbox=sandbox, toolchain=toolchain, limit_s=limit_s),
+        opinion=await opinion(
+            reference,
+            other,
+            top,
+            sandbox=sandbox,
+            toolchain=toolchain,
+            dont_cares=problem.hidden.dont_cares,
+            limit_s=limit_s,
+        ),
         solution=await _size(other, top, sandbox, toolchain),
         reference=await _size(reference, top, sandbox, toolchain),
     )

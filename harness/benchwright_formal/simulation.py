@@ -10,6 +10,7 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_formal.netlist import Clock, Netlist
 from benchwright_formal.proof import Stimulus
 from benchwright_formal.sources import Sources
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 
 _WALL_S = 10
 
@@ -116,17 +117,28 @@ endmodule
 
 
 def difference(
-    expected: Sequence[dict[str, str]], found: Sequence[dict[str, str]], first: int = 0
+    expected: Sequence[dict[str, str]],
+    found: Sequence[dict[str, str]],
+    first: int = 0,
+    *,
+    stimulus: Stimulus = (),
+    dont_cares: DontCares = NO_DONT_CARES,
 ) -> Difference | None:
-    """The first output that differs where the reference has a known value; None if none does.
+    """The first output that differs where the reference has a known value, and where that counts; None if none does.
 
     Args:
         expected: Of the reference.
         found: Of the other.
         first: The first cycle that counts.
+        stimulus: The inputs of both.
+        dont_cares: Where an output does not count.
     """
     for cycle, (ours, theirs) in enumerate(zip(expected, found, strict=True)):
+        known = ours | {name: f"{value:b}" for name, value in (stimulus[cycle] if stimulus else {}).items()}
         for name, bits in ours.items():
+            condition = dont_cares.unless.get(name)
+            if condition is not None and known[condition] != "1":
+                continue
             if cycle >= first and any(a in "01" and a != b for a, b in zip(bits, theirs[name], strict=True)):
                 return Difference(cycle, name, bits, theirs[name])
     return None

@@ -7,12 +7,13 @@ of unknown value, unless they are initialised. So no reset has to be recognised:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchwright_formal.bench import OURS
 from benchwright_formal.netlist import Clock, Netlist, Port
 from benchwright_formal.sources import Sources
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 
 REFERENCE, OTHER = "gold", "gate"
 FIRST_CYCLES = 24
@@ -24,8 +25,8 @@ _DEFINED_CYCLES = 300
 _ASIDE = "t:$print t:$check t:$assert t:$assume t:$cover t:$live t:$fair t:$scopeinfo"
 
 
-def read_script(role: str, top: str, design: Sources, folder: str) -> str:
-    """Reads one design.
+def read_script(role: str, top: str, design: Sources, folder: str, left_out: Sequence[str] = ()) -> str:
+    """Reads one design, without the outputs that are left out.
 
     Leaves ROLE.json, as it was read; ROLE.il, for the miter; ROLE.aig, its logic with free inputs for what is
     unknown; ROLE.named.aig, the same with names.
@@ -33,7 +34,8 @@ def read_script(role: str, top: str, design: Sources, folder: str) -> str:
     return _lines(
         f"read_verilog -sv -nosynthesis {_files(design, folder)}",
         f"hierarchy -simcheck -top {top}",
-        *("proc", "flatten", f"delete {_ASIDE}", "opt_clean", "memory_collect", "opt_clean", "check"),
+        *("proc", "flatten", f"delete {_ASIDE}", *(f"delete -output {top}/o:{name}" for name in left_out)),
+        *("opt_clean", "memory_collect", "opt_clean", "check"),
         f"write_json {role}.json",
         *("memory_map", "async2sync", "dffunmap", "opt_clean"),
         f"rename -top {role}",
@@ -69,11 +71,12 @@ class Miter:
     """Without the clock."""
     outputs: tuple[Port, ...]
     clock: Clock | None
+    dont_cares: DontCares = NO_DONT_CARES
 
     @classmethod
-    def of(cls, reference: Netlist, clock: Clock | None) -> Miter:
+    def of(cls, reference: Netlist, clock: Clock | None, dont_cares: DontCares) -> Miter:
         """The miter of designs with the ports of the reference."""
-        return cls(reference.without_clock(clock), reference.outputs, clock)
+        return cls(reference.without_clock(clock), reference.outputs, clock, dont_cares)
 
     def verilog(self) -> str:
         """The module: `bad` if an output differs that the reference defines, `seen` when it has defined all bits."""
@@ -93,15 +96,25 @@ class Miter:
             f"wire [{total - 1}:0] unknown = {unknown};",
             f"wire [{total - 1}:0] expected = {_joined(f'd_{port.name}' for port in self.outputs)};",
             f"wire [{total - 1}:0] found = {_joined(f'g_{port.name}' for port in self.outputs)};",
+            f"wire [{total - 1}:0] counts = {_joined(map(self._counts, self.outputs))};",
             f"reg [{total - 1}:0] defined = 0;",
             "always @(posedge miter_clock) defined <= defined | ~unknown;",
             # ABC's bounded model checking needs a register: the first cycle says all of combinational logic.
             "reg phase = 0;",
             "always @(posedge miter_clock) phase <= ~phase;",
-            f"assign bad = |(~unknown & (expected ^ found)){'' if self.clock else ' & ~phase'};",
+            f"assign bad = |(~unknown & counts & (expected ^ found)){'' if self.clock else ' & ~phase'};",
             "assign seen = &(defined | ~unknown);",
             "endmodule",
         )
+
+    def _counts(self, port: Port) -> str:
+        """Whether an output counts in a cycle, for each of its bits."""
+        condition = self.dont_cares.unless.get(port.name)
+        if condition is None:
+            return f"{{{port.width}{{1'b1}}}}"
+        is_output = any(one.name == condition for one in self.outputs)
+        holds = f"(d_{condition} & ~x_{condition})" if is_output else f"in_{condition}"
+        return f"{{{port.width}{{{holds}}}}}"
 
     @staticmethod
     def script() -> str:

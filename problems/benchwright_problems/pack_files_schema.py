@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 
 from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.hints import MOST_HINTS, Hint, check_ladder
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import (
@@ -68,4 +69,5 @@ class ProblemFile(Model):
     scan: dict[str, ScanAction] = Field(default_factory=dict)
     question: QuestionTable | None = None
     answer: Answer | None = None
+    dont_care: DontCares = NO_DONT_CARES
     hints: Annotated[tuple[Hint, ...], Field(max_length=MOST_HINTS), AfterValidator(check_ladder)] = ()

@@ -119,7 +119,8 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
     if spec.kind is Kind.DESIGN and not {"docker-compose.yml", "testbench.json"} & harness.keys():
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
     content: dict[str, JsonValue] = {
-        "spec": spec.model_dump(mode="json", exclude=None if spec.hints else {"hints"}),
+        # What a problem does not have leaves its digest as it was before there was such a field.
+        "spec": spec.model_dump(mode="json", exclude={n for n in ("hints", "dont_care") if not getattr(spec, n)}),
         "statement": statement,
         "public": dict(public_files),
         "harness": dict(harness),
@@ -151,6 +152,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
                 answer=answer,
                 scan=spec.scan,
                 hints=tuple(hint.text.strip() for hint in spec.hints),
+                dont_cares=spec.dont_care,
                 sha256=digest(content),
             ),
         )

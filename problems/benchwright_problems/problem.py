@@ -22,6 +22,7 @@ from pydantic import (
 
 from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.editor_files import is_editor_file
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
 from benchwright_problems.hints import HintRules, HintTexts
@@ -297,12 +298,11 @@ class Hidden(Model):
     scan: dict[str, ScanAction] = {}
     """What submissions may do, if different from the defaults; the rules are in `scan.json` of the harness."""
     hints: HintTexts = ()
+    dont_cares: DontCares = NO_DONT_CARES
     record: list[dict[str, JsonValue]] = []
-    """What the fields above do not represent of the source record: an RFC 6902 patch from
-    its export to the original."""
+    """What the fields above lack of the source record: an RFC 6902 patch from its export to the original."""
     sha256: str = ""
-    """Digest of the record as it was imported (canonical JSON, or the files of a pack folder). Hidden, because
-    whoever knows it can find out a key that is only a letter."""
+    """Digest of the record or pack folder as it was imported. Hidden: it would give away a key of one letter."""
     dataset_format: str = ""
     """Which exporter writes it back: `cvdp-agentic`, `cvdp-nonagentic`, or none."""
 

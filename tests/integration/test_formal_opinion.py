@@ -1,20 +1,31 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 from benchwright_formal.opinion import Opinion, Result, opinion
 from benchwright_harness.sandboxes import open_sandbox
 from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 
 from .small_designs import random_logic, random_machine
 
 
-async def compared(reference: str | bytes, other: str | bytes, toolchain: Toolchain, *, limit_s: float = 20) -> Opinion:
+async def compared(
+    reference: str | bytes,
+    other: str | bytes,
+    toolchain: Toolchain,
+    *,
+    dont_cares: DontCares = NO_DONT_CARES,
+    limit_s: float = 20,
+) -> Opinion:
     sandbox = open_sandbox("bwrap")
     ours, theirs = ({"rtl/top.sv": text.encode() if isinstance(text, str) else text} for text in (reference, other))
-    return await opinion(ours, theirs, "top", sandbox=sandbox, toolchain=toolchain, limit_s=limit_s)
+    return await opinion(
+        ours, theirs, "top", sandbox=sandbox, toolchain=toolchain, dont_cares=dont_cares, limit_s=limit_s
+    )
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -160,3 +171,45 @@ endmodule
 """
     other = buffer.replace("kept[a] + d", "d + kept[a]").replace("kept", "stored")
     assert (await compared(buffer, other, toolchain)).result is Result.EQUIVALENT
+
+
+HANDSHAKE = """module top(input clk, input rst, input take, input [7:0] d,
+    output reg valid, output reg [7:0] q, output [3:0] level);
+  always @(posedge clk) if (rst) valid <= 0; else valid <= take;
+  always @(posedge clk) if (rst) q <= 0; else if (take) q <= d;
+  assign level = {3'd0, valid};
+endmodule
+"""
+SIMPLER = HANDSHAKE.replace("else if (take) q <= d", "else q <= d")
+OTHER_LEVEL = HANDSHAKE.replace("{3'd0, valid}", "{4{valid}}")
+LATE = SIMPLER.replace("else q <= d", "else q <= d + valid")
+
+
+@pytest.mark.parametrize(
+    ("other", "dont_cares", "result"),
+    [
+        (SIMPLER, {}, Result.DIFFERS),
+        (SIMPLER, {"unless": {"q": "valid"}}, Result.EQUIVALENT),
+        (SIMPLER, {"unless": {"level": "valid"}}, Result.DIFFERS),
+        (LATE, {"unless": {"q": "valid"}}, Result.DIFFERS),
+        (OTHER_LEVEL, {}, Result.DIFFERS),
+        (OTHER_LEVEL, {"always": ("level",)}, Result.EQUIVALENT),
+        (OTHER_LEVEL, {"unless": {"level": "take"}}, Result.DIFFERS),
+        (OTHER_LEVEL, {"unless": {"level": "rst"}}, Result.DIFFERS),
+        (SIMPLER, {"always": ("q",), "unless": {"level": "valid"}}, Result.EQUIVALENT),
+    ],
+)
+async def test_what_an_author_leaves_open_is_not_compared(
+    other: str, dont_cares: dict[str, Any], result: Result, toolchain: Toolchain
+) -> None:
+    found = await compared(HANDSHAKE, other, toolchain, dont_cares=DontCares.model_validate(dont_cares))
+    assert found.result is result, found
+
+
+@pytest.mark.parametrize(
+    ("unless", "said"), [({"r": "valid"}, "r, which is no output"), ({"q": "d"}, "d, which is no port of one bit")]
+)
+async def test_a_dont_care_that_is_no_port_is_named(unless: dict[str, str], said: str, toolchain: Toolchain) -> None:
+    found = await compared(HANDSHAKE, SIMPLER, toolchain, dont_cares=DontCares(unless=unless))
+    assert found.result is Result.UNKNOWN
+    assert said in found.reason

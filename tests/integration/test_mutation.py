@@ -22,6 +22,7 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
+from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Reason
@@ -120,7 +121,9 @@ async def test_survivors_alone_are_compared_and_what_is_proved_of_each_is_kept(
     }
     asked: list[str] = []
 
-    async def prove(reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str) -> Said:
+    async def prove(
+        reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str, dont_cares: DontCares
+    ) -> Said:
         asked.append(top)
         ((path, text),) = other.items()
         assert reference[path] != text

@@ -15,6 +15,7 @@ from benchwright_authoring.mutation.mutants import Compiler, in_turn, is_design_
 from benchwright_harness.cluster.task import Task
 from benchwright_harness.grade import BatchGrader, solved_files
 from benchwright_harness.plan import toplevels
+from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
@@ -49,8 +50,8 @@ class Opinion(Protocol):
         """Why it is unknown."""
 
 
-Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str], Awaitable[Opinion]]
-"""Compares a reference with another design, by their files and the name of their top module."""
+Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str, DontCares], Awaitable[Opinion]]
+"""Compares a reference with another design, by their files, the name of their top module, and where outputs count."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class Analyser(BatchGrader):
                 return finding
             async with gate:
                 other = _design(finding.mutant.applied(one.files))
-                opinion = await prove(_design(one.files), other, one.top)
+                opinion = await prove(_design(one.files), other, one.top, one.problem.hidden.dont_cares)
             self._count(done=1)
             return _in_the_light_of(opinion, finding)
 

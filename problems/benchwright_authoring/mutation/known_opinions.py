@@ -11,6 +11,7 @@ from pydantic import JsonValue, ValidationError
 
 from benchwright_authoring.mutation.analysis import Opinion, Prove
 from benchwright_problems.atomic import write_atomically
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.problem import digest
 from benchwright_problems.verdict import Model
 
@@ -39,13 +40,20 @@ class KnownOpinions:
         self._prove = prove
         self._tools = tools
 
-    async def __call__(self, reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str) -> Opinion:
+    async def __call__(
+        self,
+        reference: Mapping[str, bytes],
+        other: Mapping[str, bytes],
+        top: str,
+        dont_cares: DontCares = NO_DONT_CARES,
+    ) -> Opinion:
         """See `Prove`."""
-        key = digest([self._tools, top, _digests(reference), _digests(other)])
+        open_ones = [dont_cares.model_dump(mode="json")] if dont_cares else []
+        key = digest([self._tools, top, _digests(reference), _digests(other), *open_ones])
         file = self._folder / f"{key}.json"
         with contextlib.suppress(OSError, ValidationError):
             return KnownOpinion.model_validate_json(file.read_bytes())
-        said = await self._prove(reference, other, top)
+        said = await self._prove(reference, other, top, dont_cares)
         opinion = KnownOpinion(
             result=said.result,
             depth=said.depth,

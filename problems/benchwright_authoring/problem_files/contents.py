@@ -45,6 +45,7 @@ def content_remarks(problem: ProblemFolder, spec: ProblemFile, places: TomlPlace
         yield from _tops(problem, places, declared)
         ports = {port for text in sources.values() for port in port_names(text)}
         yield from _unknown_ports(statement, ports)
+        yield from _unknown_dont_cares(spec, places, ports)
 
 
 def _paths(
@@ -107,6 +108,16 @@ def _unknown_ports(statement: str, ports: set[str]) -> Iterator[Remark]:
                     start = row.start("first") + name.start(1)
                     message = f"The reference has no port {name[1]}."
                     yield Remark(STATEMENT, Span(start, start + len(name[1])), message, False)
+
+
+def _unknown_dont_cares(spec: ProblemFile, places: TomlPlaces, ports: set[str]) -> Iterator[Remark]:
+    named = [(("dont_care", "always", index), name) for index, name in enumerate(spec.dont_care.always)]
+    for output, condition in spec.dont_care.unless.items():
+        path = ("dont_care", "unless", output)
+        named += [(path, output), (path, condition)]
+    for place, name in named:
+        if name not in ports:
+            yield Remark(PROBLEM_FILE, places.span(place), f"The reference has no port {name}.", False)
 
 
 def _hidden_text(problem: ProblemFolder, spec: ProblemFile, statement: str) -> Iterator[Remark]:

@@ -19,6 +19,7 @@ from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolcha
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.atomic import write_atomically
+from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
@@ -107,8 +108,10 @@ def _prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     from benchwright_authoring.mutation.known_opinions import KnownOpinions
     from benchwright_formal.opinion import opinion
 
-    async def prove(reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str) -> Opinion:
-        return await opinion(reference, other, top, sandbox=sandbox, toolchain=toolchain)
+    async def prove(
+        reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str, dont_cares: DontCares
+    ) -> Opinion:
+        return await opinion(reference, other, top, sandbox=sandbox, toolchain=toolchain, dont_cares=dont_cares)
 
     code = code_digest(Path(benchwright_formal.__file__).parent)
     return KnownOpinions(home.data / "sealed" / "@opinions", prove, f"{toolchain.digest} {sandbox.digest} {code}")

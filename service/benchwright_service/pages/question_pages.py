@@ -182,7 +182,7 @@ async def _questions(visit: Visit, member: Membership, problem: Problem | None) 
         states=await collecting.standing.states(member.course) if is_staff else {},
         reviewing=await collecting.standing.reviewing(member.course) if is_staff else None,
         accepted=await collecting.questions.accepted(member.course) if is_staff else (),
-        pack=f"{member.course}-questions",
+        pack=pack_name(member.course) if call is not None else "",
         license=_LICENSE,
         problem=problem,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchwright_authoring.mutation.known_opinions import KnownOpinion, KnownOpinions
+from benchwright_problems.dont_cares import DontCares
 
 REFERENCE, OTHER = {"a.sv": b"a & b"}, {"a.sv": b"a | b"}
 
@@ -15,7 +16,9 @@ class Prover:
         self.asked: list[str] = []
         self._result = result
 
-    async def __call__(self, reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str) -> KnownOpinion:
+    async def __call__(
+        self, reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str, dont_cares: DontCares
+    ) -> KnownOpinion:
         self.asked.append(top)
         return KnownOpinion(result=self._result, depth=None, cycle=2, stimulus=({"a": 1},), reason="why")
 
@@ -36,7 +39,9 @@ async def test_other_designs_and_other_tools_are_asked_about_again(tmp_path: Pat
     await KnownOpinions(tmp_path, prover, "tools")(OTHER, REFERENCE, "m")
     await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "n")
     await KnownOpinions(tmp_path, prover, "newer")(REFERENCE, OTHER, "m")
-    assert len(prover.asked) == 4
+    await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m", DontCares(always=("y",)))
+    await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m", DontCares(unless={"y": "a"}))
+    assert len(prover.asked) == 6
 
 
 async def test_what_was_not_decided_is_tried_again(tmp_path: Path) -> None:

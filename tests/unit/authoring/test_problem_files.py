@@ -12,7 +12,10 @@ from benchwright_authoring.problem_files.problem_folder import ProblemFolder
 from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
 from benchwright_authoring.problem_files.remarks import pack_remarks, remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
+from benchwright_problems.dont_cares import DontCares
+from benchwright_problems.errors import DatasetError
 from benchwright_problems.pack_files_schema import PackFile, ProblemFile
+from benchwright_problems.pack_folder import read_pack_folder
 
 ROOT = Path(__file__).parents[3]
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
@@ -188,6 +191,38 @@ def test_a_port_that_the_reference_does_not_have_is_told_in_the_statement(check:
     ((file, at_text, said),) = check({"statement.md": text.replace("| `en` |", "| `enable` |")})
     assert (file, at_text) == ("statement.md", "enable")
     assert "has no port enable" in said
+
+
+def test_a_dont_care_that_is_no_port_of_the_reference_is_told(check: Check, tmp_path: Path) -> None:
+    text = (tmp_path / "p" / "one" / "problem.toml").read_text()
+    declared = f'{text}\n[dont_care]\nalways = ["level"]\nunless = {{ q = "ready" }}\n'
+    said = [(at_text, message) for _, at_text, message in check({"problem.toml": declared})]
+    assert said == [
+        ('"level"', "The reference has no port level."),
+        ('"ready"', "The reference has no port ready."),
+    ]
+
+
+def test_what_an_author_leaves_open_is_hidden_and_leaves_the_digest_of_others_alone(tmp_path: Path) -> None:
+    folder = new_problem(tmp_path / "p", "one", Form.COCOTB)
+    before = read_pack_folder(tmp_path / "p").problems[0]
+    assert not before.hidden.dont_cares
+    file = folder / "problem.toml"
+    file.write_text(f'{file.read_text()}\n[dont_care]\nunless = {{ q = "en" }}\n')
+    after = read_pack_folder(tmp_path / "p").problems[0]
+    assert after.hidden.dont_cares == DontCares(unless={"q": "en"})
+    assert after.public_digest == before.public_digest
+    assert after.hidden.sha256 != before.hidden.sha256
+
+
+@pytest.mark.parametrize(
+    "table", ['always = ["q[3]"]', 'always = ["q"]\nunless = { q = "en" }', 'unles = { q = "en" }']
+)
+def test_a_dont_care_of_another_form_is_refused(table: str, tmp_path: Path) -> None:
+    file = new_problem(tmp_path / "p", "one", Form.COCOTB) / "problem.toml"
+    file.write_text(f"{file.read_text()}\n[dont_care]\n{table}\n")
+    with pytest.raises(DatasetError, match="dont_care"):
+        read_pack_folder(tmp_path / "p")
 
 
 def test_hidden_text_in_the_public_part_is_told(check: Check, tmp_path: Path) -> None:
