@@ -111,7 +111,9 @@ def _unknown_ports(statement: str, ports: set[str]) -> Iterator[Remark]:
 
 
 def _unknown_dont_cares(spec: ProblemFile, places: TomlPlaces, ports: set[str]) -> Iterator[Remark]:
-    named = [(("dont_care", "always", index), name) for index, name in enumerate(spec.dont_care.always)]
+    named: list[tuple[tuple[str | int, ...], str]] = [
+        (("dont_care", "always", index), name) for index, name in enumerate(spec.dont_care.always)
+    ]
     for output, condition in spec.dont_care.unless.items():
         path = ("dont_care", "unless", output)
         named += [(path, output), (path, condition)]
