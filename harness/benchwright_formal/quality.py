@@ -1,4 +1,4 @@
-"""The quality of a design beside its correctness: its size and depth in gates, without a technology's library."""
+"""The quality of a design beside its correctness: size and depth in gates, without a library, and lint findings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from collections.abc import Mapping
 
 from benchwright_formal.bench import OURS, bench, check_end, unguessable
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.sources import check_name, sources
+from benchwright_formal.sources import Sources, check_name, sources
 from benchwright_formal.yosys_script import quality_script
+from benchwright_harness.process import End
 from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Model
 
@@ -19,6 +21,8 @@ _LONGEST = re.compile(rb"\(length=(\d+)\)")
 _GATES = "AND,NAND,OR,NOR,XOR,XNOR,MUX"
 _FLIP_FLOP = re.compile(r"\$_(?:S?DFFC?E?|ALDFFE?|DFFSRE?|FF)_")
 _LATCH = re.compile(r"\$_(?:DLATCH|SR)")
+_FINDING = re.compile(r"^%(?:Warning-(\w+)|Error(?:-\w+)?): /", re.MULTILINE)
+"""Of Verilator; a summary at the end names no file."""
 _WIRES = ("$_BUF_", "$scopeinfo")
 
 
@@ -33,12 +37,14 @@ class Quality(Model):
     """Bits."""
     depth: int
     """Gates on the longest path without a flip-flop."""
+    findings: int
+    """What Verilator's lint finds, with all warnings."""
 
 
 async def quality(
     design: Mapping[str, bytes], top: str, *, sandbox: Sandbox, toolchain: Toolchain, limit_s: float = 60.0
 ) -> Quality:
-    """Synthesises a design by Yosys and ABC.
+    """Synthesises a design by Yosys and ABC, and lints it by Verilator.
 
     Args:
         design: Path → content; what is neither Verilog nor a header is left out.
@@ -52,10 +58,12 @@ async def quality(
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
     check_name(top)
+    toolchain.require({"verilator"}, Selection())
     read, folder = sources(design), unguessable()
     with bench(read.at(folder), sandbox, toolchain) as at:
         shown = {"quality.ys": quality_script(top, read, f"/code/{folder}", _GATES)}
         check_end(*await at.run(f"yosys -q -q -s {OURS}/quality.ys", shown, limit_s), "Yosys")
+        linted = await at.run(_lint(top, read, f"/code/{folder}"), {}, limit_s)
         written, path = at.read("quality.json"), at.read("path.txt")
     if written is None or path is None:
         raise NotModelledError("its netlist is too large")
@@ -65,4 +73,24 @@ async def quality(
     flip_flops = sum(number for kind, number in cells.items() if _FLIP_FLOP.match(kind))
     latches = sum(number for kind, number in cells.items() if _LATCH.match(kind))
     rest = cells.total() - flip_flops - latches - sum(cells[kind] for kind in _WIRES)
-    return Quality(gates=rest, flip_flops=flip_flops, latches=latches, depth=int(longest[1]) if longest else 0)
+    return Quality(
+        gates=rest,
+        flip_flops=flip_flops,
+        latches=latches,
+        depth=int(longest[1]) if longest else 0,
+        findings=_findings(*linted),
+    )
+
+
+def _lint(top: str, read: Sources, folder: str) -> str:
+    includes = (f"-I{one}" for one in read.include_folders(folder))
+    # The files have other names than their modules here.
+    options = ("--lint-only", "-Wall", "-Wno-fatal", "-Wno-DECLFILENAME", "--timing", "--top-module", top)
+    return " ".join(("verilator", *options, *includes, *read.names(folder), "2>&1"))
+
+
+def _findings(end: End, exit_code: int, printed: str) -> int:
+    found = len(_FINDING.findall(printed))
+    # What Verilator refuses has an error at least.
+    check_end(end, 0 if found else exit_code, printed, "Verilator")
+    return found

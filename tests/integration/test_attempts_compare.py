@@ -85,7 +85,7 @@ def test_designs_that_passed_are_compared_once_and_reported_as_escapes(problem: 
     (row,) = section["tables"][2]["rows"]
     assert row[:5] == ["mine/hold", 2, 1, 1, 0]
     # Enable and reset are in its flip-flops: the reference has no gates.
-    assert row[6:] == ["–", "1.00", "–"]
+    assert row[6:] == ["–", "1.00", "–", "0.00"]
     page = (tmp_path / "report" / "report.html").read_text()
     assert "Passed, and equivalent?" in page
     assert "stimulus" not in page

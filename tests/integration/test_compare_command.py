@@ -62,6 +62,14 @@ def test_its_size_and_depth_stand_beside_those_of_the_reference(reference: str, 
     assert int(rows["gates"][0]) > int(rows["gates"][1])
 
 
+def test_what_lint_finds_in_it_stands_beside_what_it_finds_in_the_reference(reference: str, tmp_path: Path) -> None:
+    file = tmp_path / "sat_counter.sv"
+    file.write_text(reference.replace("endmodule", "    wire [1:0] narrow = count;\nendmodule"))
+    quality = json.loads(compared(file, "--json")[1])["quality"]
+    # The width, and that nothing reads it.
+    assert quality["solution"]["findings"] == quality["reference"]["findings"] + 2
+
+
 def test_a_design_that_can_not_be_synthesised_has_no_size(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "sat_counter.sv"
     file.write_text("module sat_counter")

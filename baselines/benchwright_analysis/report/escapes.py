@@ -76,6 +76,7 @@ def _table(
         results = [opinion.opinion.result for _, opinion in of]
         escaped = share(results.count(Result.DIFFERS), len(results) - results.count(Result.UNKNOWN))
         ratios = {size: _ratio([opinion for _, opinion in of], of_size) for size, of_size in _SIZES.items()}
+        findings = _more_findings([opinion for _, opinion in of])
         rows.append(
             (
                 value,
@@ -85,11 +86,13 @@ def _table(
                 results.count(Result.UNKNOWN),
                 with_interval(escaped, share=True),
                 *map(number, ratios.values()),
+                number(findings),
             )
         )
         problems = len({row.problem for row, _ in of})
         figures.append(Figure(value, "escapes", len(of), problems, escaped.value, escaped.low, escaped.high))
         figures += [Figure(value, size, len(of), problems, ratio) for size, ratio in ratios.items()]
+        figures.append(Figure(value, "more lint findings", len(of), problems, findings))
     return Table(
         f"Test escapes and size, by {what}",
         (
@@ -100,10 +103,12 @@ def _table(
             "unknown",
             "escapes among decided (95 % interval)",
             *(f"{size}, median ratio to the reference" for size in _SIZES),
+            "lint findings more than the reference, median",
         ),
         rows,
         "Intervals are Wilson's and take attempts as independent, which those at one problem are not. Sizes are in "
-        "gates of two inputs, without a technology's library; a ratio of 1 is the reference's.",
+        "gates of two inputs, without a technology's library; a ratio of 1 is the reference's. Lint is Verilator's "
+        "with all warnings.",
         id=name,
         figures=figures,
     )
@@ -117,6 +122,16 @@ def _ratio(opinions: Sequence[SecondOpinion], size: Callable[[Quality], int]) ->
         if one.solution.quality is not None and one.reference.quality is not None and size(one.reference.quality)
     ]
     return median(ratios) if ratios else None
+
+
+def _more_findings(opinions: Sequence[SecondOpinion]) -> float | None:
+    """The median of what lint finds in the solution more than in the reference."""
+    more = [
+        one.solution.quality.findings - one.reference.quality.findings
+        for one in opinions
+        if one.solution.quality is not None and one.reference.quality is not None
+    ]
+    return median(more) if more else None
 
 
 def _detail(compared: Sequence[_Compared]) -> Table:

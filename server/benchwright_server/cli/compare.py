@@ -104,12 +104,13 @@ def _print_quality(of_reference: Size, of_solution: Size) -> None:
     reference, solution = of_reference.quality, of_solution.quality
     if reference is None or solution is None:
         return
-    table = Table("in gates", "solution", "reference", "ratio")
+    table = Table("", "solution", "reference", "ratio")
     for name, ours, theirs in (
         ("gates", solution.gates, reference.gates),
         ("flip-flops", solution.flip_flops, reference.flip_flops),
         ("latches", solution.latches, reference.latches),
         ("longest path", solution.depth, reference.depth),
+        ("lint findings", solution.findings, reference.findings),
     ):
         table.add_row(name, str(ours), str(theirs), f"{ours / theirs:.2f}" if theirs else "")
     table.print()
