@@ -9,10 +9,10 @@ from itertools import pairwise
 from pydantic import Field
 
 from benchwright_exams import numbering
-from benchwright_exams.kept import Made
 from benchwright_exams.ledger import Finding, Ledger, Region, Role, Segment
 from benchwright_exams.place import number_of, ordinal, parents
 from benchwright_exams.text_blocks import Block, blocks
+from benchwright_problems.kept import Made
 from benchwright_problems.problem import Model, QuestionFormat, digest
 
 _VERSION = 1

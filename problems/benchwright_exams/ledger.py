@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from benchwright_exams.kept import Made
 from benchwright_exams.page import Box
+from benchwright_problems.kept import Made
 from benchwright_problems.problem import Model
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.items import Items
-from benchwright_exams.kept import Kept
 from benchwright_exams.review import ITEMS
 from benchwright_exams.review_form import Decision, Exam, Form, read_exam_file, read_form
 from benchwright_problems.errors import DatasetError
+from benchwright_problems.kept import Kept
 from benchwright_problems.pack_folder import read_pack_folder
 from benchwright_problems.problem import Pack, QuestionFormat, is_pack_name
 from benchwright_problems.toml_text import as_toml

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from benchwright_exams.kept import Made
+from benchwright_problems.kept import Made
 from benchwright_problems.problem import Model
 
 

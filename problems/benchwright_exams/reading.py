@@ -17,10 +17,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from benchwright_exams.errors import ExamError
-from benchwright_exams.kept import Kept
 from benchwright_exams.page import ReadExam, ReadPage
 from benchwright_harness.process_group import kill_group
 from benchwright_problems.errors import ExtraMissingError
+from benchwright_problems.kept import Kept
 from benchwright_problems.problem import digest
 
 MOST_PAGES = 200

@@ -12,13 +12,13 @@ from pydantic import Field
 
 from benchwright_exams import markdown
 from benchwright_exams.items import Item, Items
-from benchwright_exams.kept import Kept, Made
 from benchwright_exams.ledger import Ledger
 from benchwright_exams.page import ReadExam
 from benchwright_exams.page_pictures import PagePictures
 from benchwright_exams.review_form import Exam, Form
 from benchwright_exams.text_blocks import Block
 from benchwright_problems.atomic import write_atomically
+from benchwright_problems.kept import Kept, Made
 from benchwright_problems.problem import QuestionFormat, digest
 from benchwright_problems.toml_text import as_toml
 

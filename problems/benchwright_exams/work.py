@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_exams.items import Items, find_items, items_digest
-from benchwright_exams.kept import Kept
 from benchwright_exams.ledger import Ledger
 from benchwright_exams.model.checks import check_items
 from benchwright_exams.model.figures import assign_figures
@@ -19,6 +18,7 @@ from benchwright_exams.page_pictures import PagePictures
 from benchwright_exams.reading import read_exam
 from benchwright_exams.review import Review, write_review
 from benchwright_exams.structure import read_structure, structure_digest
+from benchwright_problems.kept import Kept
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Replies of a model, kept with the digest of what it was asked."""
+"""A model that is asked about an exam."""
 
 from __future__ import annotations
 
@@ -10,28 +10,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from benchwright_exams.errors import ExamError
-from benchwright_exams.kept import Kept, Made
 from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.json_reply import read_object
-from benchwright_judges.prompt import data_prompt
-from benchwright_problems.problem import Figure, digest
+from benchwright_judges.kept_replies import KeptReplies
+from benchwright_problems.problem import Figure
 
 if TYPE_CHECKING:
     from benchwright_judges.endpoint import Endpoint
 
 
-class Reply(Made):
-    """What a model said. `made_from` is the digest of model, instructions, schema and data, without the random code."""
-
-    model: str
-    instructions: str
-    """Name and SHA-256 of the instructions."""
-    text: str
-    cost_usd: float
-
-
-class Model:
-    """A model that is asked about an exam.
+class Model(KeptReplies):
+    """See `KeptReplies`; its failures are `ExamError`s.
 
     Args:
         endpoint: Serves it.
@@ -40,16 +28,7 @@ class Model:
     """
 
     def __init__(self, endpoint: Endpoint, folder: Path, budget: JudgingBudget) -> None:
-        self._endpoint = endpoint
-        self._folder = folder
-        self._budget = budget
-        self.asked = 0
-        """Requests that were made; kept replies need none."""
-
-    @property
-    def name(self) -> str:
-        """As configured."""
-        return self._endpoint.settings.name
+        super().__init__(endpoint, folder, budget, "EXAM", ExamError)
 
     async def ask(
         self, kind: str, about: str, text: str, schema: dict[str, JsonValue], figures: Sequence[Figure] = ()
@@ -68,28 +47,4 @@ class Model:
             ExamError: There is no usable reply; the message says why.
         """
         instructions = (resources.files("benchwright_exams.model") / f"{kind}.txt").read_text("utf-8")
-        settings = self._endpoint.settings
-        made_by = settings.model_dump(mode="json", include={"base_url", "model", "temperature", "seed", "max_tokens"})
-        shown: list[JsonValue] = [figure.data for figure in figures]
-        made_from = digest([made_by, instructions, schema, text, shown])
-        kept = Kept(self._folder / f"{kind}-{about}.json", Reply)
-        reply = kept.find(made_from)
-        if reply is None:
-            prompt = data_prompt("EXAM", text, instructions, schema, figures)
-            said = await self._endpoint.ask(prompt, index=0, budget=self._budget)
-            self.asked += 1
-            if not said.text:
-                raise ExamError(f"{self.name} gave no reply about {about}: {said.error}")
-            reply = kept.keep(
-                Reply(
-                    made_from=made_from,
-                    model=self.name,
-                    instructions=f"{kind}@{digest(instructions)}",
-                    text=said.text,
-                    cost_usd=said.cost_usd,
-                )
-            )
-        try:
-            return read_object(reply.text)
-        except ValueError as error:
-            raise ExamError(f"{self.name} gave no usable reply about {about}: {error}") from error
+        return await self.reply(kind, about, instructions, text, schema, figures)
