@@ -29,7 +29,7 @@ class Reply(Made):
 
 
 class KeptReplies:
-    """A model that is asked about texts of one kind.
+    """A model that is asked about pieces of one kind of text.
 
     Args:
         endpoint: Serves it.

@@ -1,4 +1,4 @@
-"""`benchwright questions`: questions from exams in PDF, reviewed by their author, as a pack."""
+"""`benchwright questions`: questions from exams in PDF, reviewed by their author, as a pack; and in other languages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import typer
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.interruption import interruptible
+from benchwright_server.cli.model_endpoints import model_endpoints
 from benchwright_server.cli.options import Budget, Json
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.table import Table
+from benchwright_server.cli.translate import translate
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -31,10 +33,12 @@ _AGAIN = "Run the command again to continue."
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
     questions = typer.Typer(
-        help="Make questions of an exam, and a pack of those that you accept.", no_args_is_help=True
+        help="Make questions of an exam, and a pack of those that you accept; translate questions.",
+        no_args_is_help=True,
     )
     questions.command("from-exam")(from_exam)
     questions.command("make-pack")(make_pack_command)
+    questions.command("translate")(translate)
     parent.add_typer(questions, name="questions")
 
 
@@ -102,25 +106,9 @@ async def _model(name: str, folder: Path, budget: float | None) -> AsyncIterator
         yield None
         return
     from benchwright_exams.model.replies import Model
-    from benchwright_judges.budget import JudgingBudget
-    from benchwright_judges.configuration import find_endpoints, read_settings
 
-    settings = read_settings()
-    names = [one.name for one in settings.models]
-    if name not in names:
-        raise ServerError(
-            f"judges.toml has no model judge {name!r}; it has {', '.join(names) or 'none'}. docs/how-to/judges.md shows"
-            " how to set one up."
-        )
-    if settings.offline:
-        raise ServerError("judges.toml says offline = true, so no model is asked. Run the command without --model.")
-    chosen = settings.model_copy(update={"judge": tuple(one for one in settings.models if one.name == name)})
-    (endpoint,) = await asyncio.to_thread(find_endpoints, chosen)
-    try:
-        spending = JudgingBudget(settings.budget_usd if budget is None else budget)
+    async with model_endpoints([name], budget) as ((endpoint,), spending):
         yield Model(endpoint, folder / "model", spending)
-    finally:
-        await endpoint.close()
 
 
 def _print(found: Extracted, findings: list[Finding], folder: Path) -> None:

@@ -1,0 +1,1 @@
+"""Questions of a pack in another language, by a model, with the check of a translation back."""

@@ -1,0 +1,173 @@
+"""Questions in another language: what a model gives back is checked before it is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_authoring.translation.kept_tokens import faults
+from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_server.cli.app import command_line
+
+from ...judge_endpoint import Asked, JudgeEndpoint, Played, content
+
+STATEMENT = "# Dirty lines\n\nA line of 64 bytes has `dirty = 1`. What happens first?\n\n![A cache](figures/c.svg)\n"
+GERMAN = {
+    "title": "Geänderte Zeilen",
+    "statement": "Eine Zeile von 64 Bytes hat `dirty = 1`. Was geschieht zuerst?\n\n![Ein Cache](figures/c.svg)",
+    "choice A": "Erste",
+    "choice B": "Zweite",
+    "choice C": "Dritte",
+    "choice D": "Vierte",
+    "rubric": "",
+    "explanation": "Weil der Speicher alt ist.",
+}
+
+
+def english(folder: Path) -> dict[str, str]:
+    (problem,) = read_pack_folder(folder).problems
+    question, key = problem.public.question, problem.hidden.answer
+    assert question is not None
+    assert key is not None
+    choices = {f"choice {one.letter}": one.text for one in question.choices}
+    body = problem.public.statement.partition("\n")[2].strip()
+    return {"title": problem.title, "statement": body, **choices, "rubric": "", "explanation": key.explanation}
+
+
+Say = Callable[[str, dict[str, Any]], Any]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = new_problem(tmp_path / "mine", "lines", Form.MULTIPLE_CHOICE)
+    (made / "statement.md").write_text(STATEMENT)
+    (made / "figures").mkdir()
+    (made / "figures" / "c.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    return tmp_path / "mine"
+
+
+class Scripted:
+    """A model that translates as it is told, and finds both versions the same unless it is told otherwise."""
+
+    def __init__(self, folder: Path) -> None:
+        self.german: dict[str, Any] = {**GERMAN}
+        self.back: dict[str, Any] = english(folder)
+        self.verdict: dict[str, Any] = {"difference": "", "same": True}
+        self.asked: list[str] = []
+
+    def __call__(self, asked: Asked) -> Played:
+        kind = "compare" if "compare two versions" in asked.system else "to" if "to German" in asked.system else "back"
+        self.asked.append(kind)
+        said = {"to": self.german, "back": self.back, "compare": self.verdict}[kind]
+        return content(json.dumps(said))
+
+
+@pytest.fixture
+def model(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
+    scripted = Scripted(folder)
+    with JudgeEndpoint(scripted) as endpoint:
+        monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+        config = tmp_path / "home" / "config"
+        config.mkdir(parents=True)
+        (config / "judges.toml").write_text(f'[[judge]]\nname = "m"\nmodel = "m"\nbase_url = "{endpoint.url}"\n')
+        yield scripted
+
+
+def translate(folder: Path, *options: str) -> tuple[int, str, Path]:
+    out = folder.parent / "mine-de"
+    command = ["questions", "translate", str(folder), "--to", "de", "--out", str(out), "--model", "m", *options]
+    ran = CliRunner().invoke(command_line(), command)
+    return ran.exit_code, ran.output, out
+
+
+def test_a_translated_pack_has_the_question_with_its_key_figures_and_group(folder: Path, model: Scripted) -> None:
+    code, printed, out = translate(folder)
+    assert code == 0, printed
+    assert "1 of 1 questions passed" in printed
+    pack = read_pack_folder(out)
+    (problem,) = pack.problems
+    question, key = problem.public.question, problem.hidden.answer
+    assert question is not None
+    assert key is not None
+    assert (problem.id, problem.title, question.language, question.group) == (
+        *("lines-de", "Geänderte Zeilen", "de", "lines"),
+    )
+    assert [choice.text for choice in question.choices] == ["Erste", "Zweite", "Dritte", "Vierte"]
+    assert (key.value, key.explanation) == ("A", "Weil der Speicher alt ist.")
+    assert [figure.path for figure in problem.public.figures] == ["figures/c.svg"]
+    assert pack.title.endswith("(German)")
+    assert pack.canary is None
+    assert model.asked == ["to", "back", "compare"]
+    assert translate(folder)[0] == 0
+    assert len(model.asked) == 3, "replies are kept"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"statement": GERMAN["statement"].replace("64", "46")}, "statement has a number that was changed"),
+        ({"statement": GERMAN["statement"].replace("`dirty = 1`", "`schmutzig = 1`")}, "statement has code"),
+        ({"statement": GERMAN["statement"].replace("c.svg", "../../x.svg")}, "statement has a picture"),
+        ({"choice B": "Erste"}, "two options say the same"),
+        ({"choice B": ""}, "choice B is empty"),
+        ({"rubric": "Es ist A."}, "rubric is not empty any more"),
+        ({"choice B": 3}, "choice B is no text"),
+        ({"choice E": "Fünfte"}, "other fields than the question"),
+    ],
+)
+def test_a_translation_that_changes_what_has_to_stay_is_not_written(
+    folder: Path, model: Scripted, change: dict[str, Any], said: str
+) -> None:
+    model.german |= change
+    code, printed, out = translate(folder)
+    assert code == 1
+    assert said in printed.replace("\n", " ")
+    assert not (out / "pack.toml").exists()
+    (row,) = json.loads((out / "translations.json").read_text())
+    assert (row["problem"], row["made"]) == ("lines", "")
+    assert model.asked == ["to"]
+
+
+def test_what_says_something_else_when_translated_back_is_named(folder: Path, model: Scripted) -> None:
+    model.verdict = {"difference": "The first asks for the first step,\x1b the second for the last.", "same": False}
+    code, printed, out = translate(folder)
+    assert code == 1
+    assert "lines: translated back, something differs: The first asks" in printed.replace("\n", " ")
+    assert "\x1b" not in printed
+    (row,) = json.loads((out / "translations.json").read_text())
+    assert row["texts"]["title"] == "Geänderte Zeilen"
+    assert not (out / "lines-de").exists()
+
+
+def test_a_model_that_does_not_compare_passes_nothing(folder: Path, model: Scripted) -> None:
+    model.verdict = {"difference": "", "same": "yes"}
+    assert translate(folder)[0] == 1
+
+
+def test_numbers_may_be_written_as_another_language_writes_them() -> None:
+    assert list(faults({"statement": "1,024.5 bytes"}, {"statement": "1.024,5 Bytes"})) == []
+    assert list(faults({"statement": "```\na\n```"}, {"statement": "```\nb\n```"})) == [
+        "statement has a block of code that was changed"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--from", "de"), "in that language already"),
+        (("--from", "fr"), "has no question in French"),
+        (("--to", "xx"), "none of the languages"),
+        (("--model", "other"), "no model judge"),
+    ],
+)
+def test_what_can_not_be_translated_is_said(folder: Path, model: Scripted, options: tuple[str, str], said: str) -> None:
+    code, printed, out = translate(folder, *options)
+    assert code == 2 or code == 1
+    assert said in printed.replace("\n", " ")
+    assert not out.exists()
