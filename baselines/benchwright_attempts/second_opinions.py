@@ -18,6 +18,8 @@ class KeptOpinion(Model):
 
     number: int
     """Of the try, from 1."""
+    made_by: str
+    """Digest of the problem and of the tools."""
     found: SecondOpinion
 
 

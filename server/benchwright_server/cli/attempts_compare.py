@@ -14,7 +14,7 @@ from benchwright_formal.opinion import LIMIT_S
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
-from benchwright_problems.problem import Problem
+from benchwright_problems.problem import Problem, digest
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.interruption import interruptible
@@ -25,6 +25,8 @@ from benchwright_server.cli.study_log import opened_log
 
 if TYPE_CHECKING:
     from benchwright_attempts.summary import AttemptVerdict
+    from benchwright_harness.sandbox import Sandbox as Box
+    from benchwright_harness.toolchain import Toolchain
     from benchwright_studies.study_log import StudyLog
 
 _AT_ONCE = 2
@@ -34,6 +36,7 @@ _AT_ONCE = 2
 class _Wanted:
     attempt: str
     problem: Problem
+    made_by: str
     verdict: AttemptVerdict
 
 
@@ -57,8 +60,9 @@ def compare_attempts(
         home = Home.find()
         with opened_log() as log:
             chosen = {log.find(one).id for one in attempts or ()}
-            wanted, known = _wanted(log, Store(home), home, chosen, study, fresh=fresh)
-            found = asyncio.run(_compare_all(log, home, wanted, sandbox, limit))
+            box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
+            wanted, known = _wanted(log, home, toolchain.digest, chosen, study, fresh=fresh)
+            found = asyncio.run(_compare_all(log, home, wanted, box, toolchain, limit))
     if json_output:
         print_json({"compared": len(wanted), "known": known, **{name: found[name] for name in sorted(found)}})
         return
@@ -67,14 +71,14 @@ def compare_attempts(
 
 
 def _wanted(
-    log: StudyLog, store: Store, home: Home, chosen: set[str], study: str, *, fresh: bool
+    log: StudyLog, home: Home, tools: str, chosen: set[str], study: str, *, fresh: bool
 ) -> tuple[Sequence[_Wanted], int]:
     """What is to be compared, and how many were before."""
     from benchwright_attempts.attempts import Attempts
     from benchwright_attempts.second_opinions import SecondOpinions
     from benchwright_formal.second_opinion import can_be_compared
 
-    kept, wanted, known = SecondOpinions(home), [], 0
+    store, kept, wanted, known = Store(home), SecondOpinions(home), [], 0
     problems: dict[str, Problem | None] = {}
     for header, summary in Attempts(log).summaries():
         verdict = summary.verdict
@@ -94,15 +98,16 @@ def _wanted(
         if verdict.digests.get("harness") != problem.harness_digest or header.problem_digest != problem.public_digest:
             continue
         before = kept.find(header.id)
-        if before is not None and before.number == verdict.number and not fresh:
+        made_by = digest([problem.hidden.sha256, tools])
+        if before is not None and (before.number, before.made_by) == (verdict.number, made_by) and not fresh:
             known += 1
         else:
-            wanted.append(_Wanted(header.id, problem, verdict))
+            wanted.append(_Wanted(header.id, problem, made_by, verdict))
     return wanted, known
 
 
 async def _compare_all(
-    log: StudyLog, home: Home, wanted: Sequence[_Wanted], sandbox: str, limit_s: float
+    log: StudyLog, home: Home, wanted: Sequence[_Wanted], box: Box, toolchain: Toolchain, limit_s: float
 ) -> Counter[str]:
     from benchwright_attempts.replay import contents_of
     from benchwright_attempts.second_opinions import KeptOpinion, SecondOpinions
@@ -112,7 +117,6 @@ async def _compare_all(
     results: Counter[str] = Counter()
     if not wanted:
         return results
-    box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
     turn = asyncio.Semaphore(_AT_ONCE)
     with progress("comparing", len(wanted), "designs") as meter:
 
@@ -134,7 +138,7 @@ async def _compare_all(
                     )
                     kept.keep(
                         one.attempt,
-                        KeptOpinion(number=one.verdict.number, found=found),
+                        KeptOpinion(number=one.verdict.number, made_by=one.made_by, found=found),
                     )
                     results[found.opinion.result.value] += 1
                 meter.show(results.total(), len(wanted))
