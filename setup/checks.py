@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import contextlib
 import enum
+import json
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 import browser_editor
@@ -32,8 +34,6 @@ _SIDE_BY_SIDE = 2
 _INTERRUPTED = 130
 _COVERAGE = folders.SETUP_STATE / "coverage"
 _TESTS_FAILED = 1
-# Runs what failed once more; the first test that fails again ends it.
-_FAILED_ONLY = ("--last-failed", "--last-failed-no-failures", "none", "--maxfail", "1")
 
 
 class Part(enum.Enum):
@@ -309,25 +309,38 @@ async def _run(stage: Stage, timeout_s: int, log: IO[bytes] | None = None) -> Ou
     again = False
 
     async def status_of(command: tuple[str, ...]) -> int | None:
-        title = f"\n== {stage.name}: {' '.join(command)}\n"
+        title = f"\n== {stage.name}: {' '.join(command)}"
         if log is None:
-            print(title, end="", flush=True)
+            print(title, flush=True)
         else:
-            log.write(title.encode())
+            log.write(f"{title}\n".encode())
             log.flush()
         return await _status(command, timeout_s - (time.monotonic() - started), log)
 
     for command in stage.commands:
-        status = await status_of(command)
-        if status == _TESTS_FAILED and command[0] == "pytest":
-            again = True
-            status = await status_of((*command, *_FAILED_ONLY))
+        if command[0] != "pytest":
+            status = await status_of(command)
+        else:
+            with tempfile.TemporaryDirectory() as kept:
+                status = await status_of((*command, "-o", f"cache_dir={kept}"))
+                if status == _TESTS_FAILED and (files := _failed_files(Path(kept))):
+                    again = True
+                    status = await status_of((*command[:-1], "--maxfail", "1", *files))
         if status != 0:
             words = "over the time limit of a stage" if status is None else f"status {status}"
             problems.append(f"{words}: {' '.join(command)}")
             if stage.chained:
                 break
     return Outcome(stage.name, "; ".join(problems), time.monotonic() - started, again)
+
+
+def _failed_files(cache: Path) -> list[str]:
+    """The files with a test that failed: one that fails only after another test of its file fails again so."""
+    try:
+        failed = json.loads((cache / "v" / "cache" / "lastfailed").read_bytes())
+    except (OSError, ValueError):
+        return []
+    return sorted({name.partition("::")[0] for name in failed})
 
 
 async def _status(command: tuple[str, ...], timeout_s: float, log: IO[bytes] | None) -> int | None:

@@ -9,6 +9,7 @@ from sqlalchemy import Row
 
 from benchwright_attempts.reveal import Revealed, reveal
 from benchwright_attempts.run_records import RunRecords
+from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Reveal
 from benchwright_problems.store import Store
@@ -82,7 +83,12 @@ class RunViews:
 
     def _revealed(self, row: Row[Any], ref: str, most: Reveal | None) -> Revealed:
         records = RunRecords(self._home, row.attempt)
-        policy = self._store.problem(ref).reveal.limited_to(most)
+        try:
+            allowed = self._store.problem(ref).reveal
+        except UnknownProblemError:
+            # The pack was replaced by one without it.
+            allowed = Reveal.VERDICT
+        policy = allowed.limited_to(most)
         return reveal(Verdict.model_validate_json(row.verdict), policy, lambda: records.text(row.number))
 
 

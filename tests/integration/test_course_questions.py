@@ -103,7 +103,13 @@ class Room:
         path = f"{self.path}/review"
         hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
         assert send(reviewer, path, **hidden, act="answer", answer=answer).status_code == 303
-        return send(reviewer, path, **hidden, **(said or ALL_HOLDS))
+        return self.review_again(reviewer, **(said or ALL_HOLDS))
+
+    def review_again(self, reviewer: httpx2.Client, **said: Any) -> httpx2.Response:
+        """Decides about the question that was answered."""
+        path = f"{self.path}/review"
+        hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
+        return send(reviewer, path, **hidden, **said)
 
 
 @pytest.fixture
@@ -297,6 +303,56 @@ def test_a_persons_questions_are_exported_and_deleted(room: Room) -> None:
     assert send(room.owner, f"{room.path}/people/{ada[0]}/delete", name="Ada").status_code == 303
     assert room.owner.get(where).status_code == 404
     assert "0 reviews" in text_of(room.owner, f"{room.path}/questions")
+
+
+def test_what_is_published_stays_when_its_author_leaves(room: Room) -> None:
+    where = room.submitted()
+    for name in ("Grace", "Barbara"):
+        room.review(room.join(Role.GRADER, name))
+    late = send(room.author, where, act="try")
+    assert "be tried any more" in late.text
+    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    assert "is published" in send(room.author, where, act="withdraw").text
+    (ada,) = [one for one in accounts(room) if exported(room, one)["name"] == "Ada"]
+    assert send(room.owner, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
+    assert ">Ada<" not in text_of(room.owner, f"{room.path}/questions")
+    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    pack = Store(room.service.folders).public(f"{room.course.name}-questions")
+    assert (pack.version, len(pack.problems)) == ("2", 1)
+    assert "Ada" not in pack.description
+    assert pack.canary is not None
+
+
+def test_staff_see_no_key_that_they_may_still_review(room: Room) -> None:
+    where = room.submitted()
+    returned: dict[str, Any] = {"act": "return", "comment": "Which level?"}
+    for name in ("Grace", "Barbara"):
+        room.review(room.join(Role.GRADER, name), **returned)
+    assert room.owner.get(where).status_code == 404
+    assert send(room.author, where, **QUESTION).status_code == 303
+    assert room.owner.get(where).status_code == 404
+    assert where.rpartition("/")[2] not in text_of(room.owner, f"{room.path}/audit")
+
+
+def test_a_refused_review_keeps_what_was_written(room: Room) -> None:
+    room.submitted()
+    grader = room.join(Role.GRADER, "Grace")
+    reply = room.review(grader, act="accept", checks=["LICENCE"], comment="a long thought")
+    assert reply.status_code == 422
+    assert ">a long thought</textarea>" in reply.text
+    assert reply.text.count(" checked>") == 1
+    long = room.review_again(grader, act="return", comment="x" * 4_001)
+    assert "at most 4000 characters" in long.text
+
+
+def test_the_licence_stays_and_an_archived_course_takes_nothing(room: Room) -> None:
+    where = room.write()
+    assert "authors have agreed to CC-BY-4.0" in room.collect(license="CC0-1.0").text.replace("Authors", "authors")
+    assert room.collect(title="Another title").status_code == 303
+    assert send(room.owner, f"{room.path}/archive").status_code == 303
+    assert "takes no questions now" in send(room.author, f"{room.path}/questions/new", **QUESTION).text
+    assert send(room.author, where, act="submit").status_code == 422
+    assert "No question waits" in text_of(room.owner, f"{room.path}/review")
 
 
 def accounts(room: Room) -> set[str]:

@@ -23,7 +23,7 @@ from benchwright_service.pages.answer_pages import GRADERS
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import STAFF, Visit, unknown_page, whole_number
 from benchwright_service.questions.publishing import pack_name
-from benchwright_service.questions.reviewing import LONGEST_COMMENT, Check
+from benchwright_service.questions.reviewing import LONGEST_COMMENT, Check, Desk
 from benchwright_service.questions.trying import TRIES_PER_DAY, Try
 from benchwright_service.questions.writing import CHANGEABLE, Call, Question, QuestionState
 
@@ -37,8 +37,9 @@ _NAMES = {
     "topic": "The topic",
     "skill": "The skill",
 }
-_SHOWN = frozenset({QuestionState.ACCEPTED, QuestionState.RETURNED, QuestionState.WITHDRAWN})
-"""What staff may read: the key of others would spoil their own review."""
+_DECIDED = frozenset({QuestionState.ACCEPTED, QuestionState.RETURNED, QuestionState.WITHDRAWN})
+_SHOWN = frozenset({QuestionState.ACCEPTED, QuestionState.WITHDRAWN})
+"""What staff may read: the key of what they may still have to review would spoil that."""
 
 
 async def questions(visit: Visit) -> Response:
@@ -73,7 +74,7 @@ async def publish(visit: Visit) -> Response:
 async def new(visit: Visit) -> Response:
     """An empty form."""
     member = await _writer(visit)
-    return _form(visit, member, None, {}, None)
+    return await _form(visit, member, None, {}, None)
 
 
 async def create(visit: Visit) -> Response:
@@ -86,7 +87,7 @@ async def create(visit: Visit) -> Response:
             member.course, visit.account, content, credited=_is_credited(visit)
         )
     except (ValueError, BenchServiceError) as error:
-        return _form(visit, member, None, _fields(visit), _refused(error))
+        return await _form(visit, member, None, _fields(visit), _refused(error))
     return _onward(member, f"questions/{name}")
 
 
@@ -110,7 +111,7 @@ async def change(visit: Visit) -> Response:
                 member.course, found.id, visit.account, _content(visit), credited=_is_credited(visit)
             )
         elif act == "try":
-            await collecting.tries.begin(found)
+            await collecting.tries.begin(member.course, found)
         elif act == "submit":
             await collecting.questions.submit(member.course, found.id, visit.account)
         elif act == "withdraw":
@@ -119,7 +120,7 @@ async def change(visit: Visit) -> Response:
             raise unknown_page()
     except (ValueError, BenchServiceError) as error:
         if act == "save":
-            return _form(visit, member, found, _fields(visit), _refused(error))
+            return await _form(visit, member, found, _fields(visit), _refused(error))
         return await _question(visit, member, found, _refused(error))
     return _onward(member, f"questions/{found.id}")
 
@@ -154,9 +155,10 @@ async def decide(visit: Visit) -> Response:
                 number,
                 accepts=visit.field("act") == "accept",
                 checks=[one for one in Check if one.name in visit.chosen("checks")],
-                comment=visit.field("comment", LONGEST_COMMENT),
+                comment=_written(visit, "comment", LONGEST_COMMENT),
             )
-            await visit.bench.audit.note(visit.account, member.course, "reviewed question", name)
+            # Which one stays unsaid: its author may be of the staff.
+            await visit.bench.audit.note(visit.account, member.course, "reviewed question", "")
     except BenchServiceError as error:
         return await _review(visit, member, _refused(error))
     return _onward(member, "review")
@@ -188,19 +190,22 @@ async def _questions(visit: Visit, member: Membership, problem: Problem | None) 
     )
 
 
-def _form(
+async def _form(
     visit: Visit, member: Membership, found: Question | None, fields: Mapping[str, Any], problem: Problem | None
 ) -> Response:
     return render(
         "question_form",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        **_form_values(member, found, fields),
+        **await _form_values(visit, member, found, fields),
         problem=problem,
     )
 
 
-def _form_values(member: Membership, found: Question | None, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+async def _form_values(
+    visit: Visit, member: Membership, found: Question | None, fields: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    call = await visit.bench.collecting.questions.call(member.course)
     values = dict.fromkeys((*_NAMES, *LETTERS), "") | {"credited": True, "consent": False}
     return {
         "member": member,
@@ -209,6 +214,7 @@ def _form_values(member: Membership, found: Question | None, fields: Mapping[str
         "letters": LETTERS,
         "skills": [skill.value for skill in Skill],
         "most": MOST_CHARACTERS,
+        "license": call.license if call is not None else "",
         "most_option": MOST_OPTION_CHARACTERS,
     }
 
@@ -224,13 +230,13 @@ async def _question(visit: Visit, member: Membership, found: Question, problem: 
         "question",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        **_form_values(member, found, fields),
+        **await _form_values(visit, member, found, fields),
         **await _tried(visit, found),
         is_author=is_author,
         is_changeable=is_author and found.state in CHANGEABLE,
         remarks=content.remarks(),
         # What one reviewer says of a version is shown once the version is decided.
-        reviews=[one for one in decided if one.number < found.number or found.state in _SHOWN],
+        reviews=[one for one in decided if one.number < found.number or found.state in _DECIDED],
         checks=list(Check),
         models=collecting.tries.models,
         tries_per_day=TRIES_PER_DAY,
@@ -255,7 +261,8 @@ def _is_waiting(one: Try) -> bool:
 
 
 async def _review(visit: Visit, member: Membership, problem: Problem | None) -> Response:
-    desk = await visit.bench.collecting.reviews.desk(member.course, visit.account)
+    is_archived = await visit.is_archived()
+    desk = Desk(None, 0) if is_archived else await visit.bench.collecting.reviews.desk(member.course, visit.account)
     return render(
         "review",
         visit.session,
@@ -266,6 +273,9 @@ async def _review(visit: Visit, member: Membership, problem: Problem | None) -> 
         answer=desk.answer,
         # Nothing of the key is in the page before the reviewer has answered.
         remarks=desk.question.content.remarks() if desk.question is not None and desk.answer else (),
+        # What was written is not lost with a refusal.
+        comment=_written(visit, "comment", LONGEST_COMMENT) if problem else "",
+        ticked=visit.chosen("checks") if problem else (),
         letters=LETTERS,
         checks=list(Check),
         longest=LONGEST_COMMENT,
@@ -300,9 +310,14 @@ async def _found(visit: Visit, member: Membership) -> Question:
 
 
 def _fields(visit: Visit) -> Mapping[str, Any]:
-    most = MOST_CHARACTERS + 1
-    found: dict[str, Any] = {name: visit.field(name, most) for name in (*_NAMES, *LETTERS) if name != "choices"}
+    named = [name for name in (*_NAMES, *LETTERS) if name != "choices"]
+    found: dict[str, Any] = {name: _written(visit, name, MOST_CHARACTERS) for name in named}
     return found | {"credited": _is_credited(visit), "consent": visit.field("consent") == "yes"}
+
+
+def _written(visit: Visit, name: str, most: int) -> str:
+    """A text of the form, with one character for a line's end as browsers count it; one that is too long stays so."""
+    return visit.field(name, 2 * most + 2).replace("\r\n", "\n")
 
 
 def _content(visit: Visit) -> WrittenQuestion:

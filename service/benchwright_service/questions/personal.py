@@ -37,14 +37,17 @@ async def exported_questions(connection: AsyncConnection, course: str, account: 
 async def delete_questions(connection: AsyncConnection, course: str, account: str) -> None:
     """Deletes their questions with all that was said of them, and their comments on others'.
 
-    Decisions about others' questions stay, without a word of theirs. A published pack stays as it is; its next version
-    is without their questions.
+    Published questions stay, without their author: people work on them. Decisions about others' questions stay, without
+    a word of theirs.
     """
     in_course = select(QUESTIONS.c.id).where(QUESTIONS.c.course == course)
+    theirs_there = QUESTIONS.c.course == course, QUESTIONS.c.author == account
+    kept = update(QUESTIONS).where(*theirs_there, QUESTIONS.c.published.is_not(None))
+    await connection.execute(kept.values(author=None, credited=0))
     mine = in_course.where(QUESTIONS.c.author == account)
     for table in (REVIEWS, TRIES, VERSIONS):
         await connection.execute(delete(table).where(table.c.question.in_(mine)))
-    await connection.execute(delete(QUESTIONS).where(QUESTIONS.c.course == course, QUESTIONS.c.author == account))
+    await connection.execute(delete(QUESTIONS).where(*theirs_there))
     theirs = REVIEWS.c.question.in_(in_course), REVIEWS.c.reviewer == account
     await connection.execute(delete(REVIEWS).where(*theirs, REVIEWS.c.decided.is_(None)))
     await connection.execute(update(REVIEWS).where(*theirs).values(comment=""))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -17,7 +16,7 @@ from benchwright_problems.pack_files_schema import PackFile
 from benchwright_problems.problem import Pack, is_pack_name
 from benchwright_problems.store import Store
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.questions.tables import CALLS
+from benchwright_service.questions.tables import CALLS, QUESTIONS
 from benchwright_service.questions.writing import Questions
 
 _ANONYMOUS = "an author who is not named"
@@ -40,15 +39,18 @@ class Publishing:
         self._questions = questions
         self._store = store
         self._now = now
+        self._turn = asyncio.Lock()
 
     async def publish(self, course: str) -> Pack:
-        """Puts the accepted questions of a course into its pack, in place of what was in it.
-
-        Attempts keep the version that they were made with; assignments give out the new one.
+        """Puts the accepted questions of a course into its pack, in place of what was in it; none is taken out.
 
         Raises:
             BenchServiceError: No question is accepted, or the pack can't be made.
         """
+        async with self._turn:
+            return await self._publish(course)
+
+    async def _publish(self, course: str) -> Pack:
         call = await self._questions.call(course)
         accepted = await self._questions.accepted(course)
         if call is None or not accepted:
@@ -69,22 +71,29 @@ class Publishing:
             source=f"Questions written in the course {course}, each accepted by two reviewers",
             description="\n".join(credits_),
             published=datetime.fromtimestamp(self._now(), UTC).date().isoformat(),
-            # Their ids are random, so it is the same in every version and in no other pack.
-            canary=str(uuid.uuid5(uuid.NAMESPACE_OID, f"{name} {accepted[0].id}")),
+            canary=call.canary,
             order=[one.id for one in accepted],
         )
         questions = {one.id: one.content for one in accepted}
         try:
             pack = await asyncio.to_thread(pack_of, head, questions)
-            # A pack of this name that the course did not publish is somebody else's.
-            await asyncio.to_thread(self._store.add, pack, replace=version > 1)
+            await asyncio.to_thread(self._store.add, pack, replace=await asyncio.to_thread(self._is_ours, pack))
         except PackExistsError as error:
             raise BenchServiceError(f"there is a pack called {name!r} that is not this course's") from error
         except ProblemsError as error:
             raise BenchServiceError(f"the pack can't be made: {error}") from error
+        new = QUESTIONS.c.id.in_(head.order), QUESTIONS.c.published.is_(None)
         async with self._database.writing() as connection:
             await connection.execute(update(CALLS).where(CALLS.c.course == course).values(published=version))
+            await connection.execute(update(QUESTIONS).where(*new).values(published=version))
         return pack
+
+    def _is_ours(self, pack: Pack) -> bool:
+        """Whether the pack of this name, if there is one, is an earlier version."""
+        try:
+            return self._store.public(pack.name).canary == pack.canary
+        except ProblemsError:
+            return False
 
 
 def pack_name(course: str) -> str:

@@ -139,11 +139,13 @@ class Reviews:
         """
         if accepts and set(checks) != set(Check):
             raise BenchServiceError("a question is accepted only if all of the checks hold")
+        if len(comment) > LONGEST_COMMENT:
+            raise BenchServiceError(f"a comment has at most {LONGEST_COMMENT} characters")
         if not accepts and not comment:
             raise BenchServiceError("say in the comment what the author has to change")
         now = self._now()
         values = {"accepts": int(accepts), "checks": json.dumps([one.name for one in Check if one in checks])}
-        values |= {"comment": comment[:LONGEST_COMMENT], "decided": now}
+        values |= {"comment": comment, "decided": now}
         async with self._database.writing() as connection:
             await _hold(connection, course, question, number)
             mine = update(REVIEWS).where(
@@ -189,7 +191,7 @@ class Reviews:
         in_review = newest_versions().where(
             QUESTIONS.c.course == course,
             QUESTIONS.c.state == QuestionState.REVIEW.value,
-            QUESTIONS.c.author != reviewer,
+            QUESTIONS.c.author.is_distinct_from(reviewer),
         )
         questions = [question_of(row) for row in await connection.execute(in_review)]
         reviews = select(REVIEWS).where(REVIEWS.c.question.in_([one.id for one in questions]))

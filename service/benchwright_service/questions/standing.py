@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_judges.database import Database
@@ -40,8 +41,10 @@ class Reviewing:
     """Those of them whose first two decided alike."""
     alpha: float | None
     """Krippendorff's alpha of accepting, nominal; None where it is not defined."""
+    blind: int
+    """Reviews by people who had not seen the key of an earlier version."""
     right: int
-    """Reviews whose answer, given before the key was shown, was the key."""
+    """Those of them whose answer, given before the key was shown, was the key."""
     median_s: float | None
     """From the first look to the decision."""
 
@@ -60,7 +63,7 @@ class Standing:
 
     async def authors(self, course: str) -> Sequence[Author]:
         """Authors of accepted questions, the one with the most points first; equal ones share a rank."""
-        accepted = await self._questions.accepted(course)
+        accepted = [one for one in await self._questions.accepted(course) if one.author]
         points = await self.points(accepted)
         counted: dict[str, list[int]] = defaultdict(list)
         names = {question.author: question.name for question in accepted}
@@ -108,12 +111,16 @@ class Standing:
         for row in rows:
             said[row.question, row.number].append(bool(row.accepts))
         pairs = [of for of in said.values() if len(of) >= _PAIR]
+        first: dict[tuple[str, str], Row[Any]] = {}
+        for row in sorted(rows, key=lambda one: one.number):
+            first.setdefault((row.question, row.reviewer), row)
         return Reviewing(
             len(rows),
             len(pairs),
             sum(of[0] == of[1] for of in pairs),
             _alpha(pairs),
-            sum(row.answer == WrittenQuestion.model_validate_json(row.content).answer for row in rows),
+            len(first),
+            sum(row.answer == WrittenQuestion.model_validate_json(row.content).answer for row in first.values()),
             median(row.decided - row.begun for row in rows) if rows else None,
         )
 

@@ -19,6 +19,8 @@ CALLS = Table(
     Column("closes", Double),
     # How often the pack was published.
     Column("published", Integer, nullable=False),
+    # Of the pack; the same in every version.
+    Column("canary", Text, nullable=False),
 )
 """That a course collects questions."""
 
@@ -28,7 +30,8 @@ QUESTIONS = Table(
     # Also the problem's in the pack.
     Column("id", Text, primary_key=True),
     Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
-    Column("author", Text, ForeignKey("service_accounts.id"), nullable=False),
+    # Null for a published question of somebody who was deleted.
+    Column("author", Text, ForeignKey("service_accounts.id")),
     # Whether the pack may name the author.
     Column("credited", Integer, nullable=False),
     Column("created", Double, nullable=False),
@@ -39,6 +42,8 @@ QUESTIONS = Table(
     # When it was sent to reviewers, and when they had decided.
     Column("submitted", Double),
     Column("decided", Double),
+    # The first version of the pack that has it; it stays in all later ones.
+    Column("published", Integer),
     Index("service_questions_course", "course", "state"),
     Index("service_questions_author", "author"),
 )

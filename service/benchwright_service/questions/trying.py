@@ -24,7 +24,7 @@ from benchwright_judges.prompt import object_schema, question_prompt
 from benchwright_problems.problem import Model
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.tables import QUESTIONS, TRIES
-from benchwright_service.questions.writing import DAY_S, Question
+from benchwright_service.questions.writing import CHANGEABLE, DAY_S, Question, QuestionState, demand_open
 
 if TYPE_CHECKING:
     from benchwright_judges.endpoint import Endpoint
@@ -116,11 +116,11 @@ class Tries:
         """Their names."""
         return [endpoint.settings.name for endpoint in self._endpoints]
 
-    async def begin(self, question: Question) -> None:
+    async def begin(self, course: str, question: Question) -> None:
         """Has every model answer the newest version, beside what else the service does; those that failed, again.
 
         Raises:
-            BenchServiceError: There are no models, or the author has tried too many versions today.
+            BenchServiceError: There are no models, the version can't be tried now, or the author tried too many today.
         """
         if not self._endpoints:
             raise BenchServiceError("this service has no models to try questions on")
@@ -136,13 +136,17 @@ class Tries:
             # Two windows of one author wait for each other here.
             held = update(QUESTIONS).where(QUESTIONS.c.author == question.author).values(author=question.author)
             await connection.execute(held)
+            await demand_open(connection, course, now)
+            there = (await connection.execute(select(QUESTIONS).where(QUESTIONS.c.id == question.id))).one()
+            if QuestionState(there.state) not in CHANGEABLE or there.number != question.number:
+                raise BenchServiceError("this version can't be tried any more")
             failed = mine & ((TRIES.c.why != "") | (TRIES.c.said.is_(None) & (TRIES.c.at < now - _LOST_S)))
             tried = {tuple(row) for row in await connection.execute(today)}
             if (question.id, question.number) not in tried and len(tried) >= TRIES_PER_DAY:
                 raise BenchServiceError(f"you tried {TRIES_PER_DAY} versions today; try this one tomorrow")
             await connection.execute(delete(TRIES).where(failed))
-            there = set((await connection.execute(select(TRIES.c.model).where(mine))).scalars())
-            asked = [one for one in self._endpoints if one.settings.name not in there]
+            known = set((await connection.execute(select(TRIES.c.model).where(mine))).scalars())
+            asked = [one for one in self._endpoints if one.settings.name not in known]
             rows = [
                 {"question": question.id, "number": question.number, "model": one.settings.name, "at": now}
                 for one in asked
@@ -150,7 +154,7 @@ class Tries:
             for row in rows:
                 await connection.execute(insert(TRIES).values(row | {"answer": "", "why": ""}))
         for endpoint in asked:
-            task = asyncio.create_task(self._ask(endpoint, question))
+            task = asyncio.create_task(self._ask(endpoint, question, now))
             self._going.add(task)
             task.add_done_callback(self._going.discard)
 
@@ -165,14 +169,14 @@ class Tries:
             for row in rows
         ]
 
-    async def _ask(self, endpoint: Endpoint, question: Question) -> None:
+    async def _ask(self, endpoint: Endpoint, question: Question, begun: float) -> None:
         try:
             values = await self._answered(endpoint, question)
         except Exception as error:
             # Its message may quote the question.
             logging.getLogger(__name__).warning("A model could not be asked: %s", type(error).__name__)
             values = {"said": None, "why": "the service failed"}
-        mine = TRIES.c.question == question.id, TRIES.c.number == question.number
+        mine = TRIES.c.question == question.id, TRIES.c.number == question.number, TRIES.c.at == begun
         of_model = TRIES.c.model == endpoint.settings.name
         async with self._database.writing() as connection:
             await connection.execute(update(TRIES).where(*mine, of_model).values(values))

@@ -22,6 +22,9 @@ from benchwright_service.tables import ACCOUNTS, COURSES, moment
 DAY_S = 86_400.0
 QUESTIONS_PER_DAY = 20
 """How many questions one person may begin in a course within a day."""
+VERSIONS_PER_DAY = 200
+"""How many versions of all their questions."""
+NOBODY = "somebody who was deleted"
 
 
 class QuestionState(StrEnum):
@@ -49,6 +52,8 @@ class Call:
     closes: datetime | None = None
     published: int = 0
     """How often the pack was published."""
+    canary: str = ""
+    """Of the pack."""
 
     def is_open(self, now: float) -> bool:
         """Whether questions are taken, at a time in seconds since 1970."""
@@ -62,6 +67,7 @@ class Question:
 
     id: str
     author: str
+    """Empty for somebody who was deleted."""
     name: str
     """The author's."""
     credited: bool
@@ -70,6 +76,8 @@ class Question:
     content: WrittenQuestion
     submitted: datetime | None
     decided: datetime | None
+    published: int | None = None
+    """The first version of the pack that has it."""
 
 
 class Questions:
@@ -91,7 +99,11 @@ class Questions:
         return _call(row) if row is not None else None
 
     async def invite(self, course: str, call: Call) -> None:
-        """Has a course collect questions from now on, or changes how."""
+        """Has a course collect questions from now on, or changes how.
+
+        Raises:
+            BenchServiceError: Something is missing, or authors have agreed to another licence.
+        """
         if not call.title or not call.license:
             raise BenchServiceError("the pack needs a title and a licence")
         if call.opens is not None and call.closes is not None and call.closes <= call.opens:
@@ -100,9 +112,14 @@ class Questions:
         values |= {"opens": call.opens and call.opens.timestamp(), "closes": call.closes and call.closes.timestamp()}
         async with self._database.writing() as connection:
             await hold_course(connection, course)
+            known = (await connection.execute(select(CALLS.c.license).where(CALLS.c.course == course))).scalar()
+            written = (await connection.execute(select(QUESTIONS.c.id).where(QUESTIONS.c.course == course))).first()
+            if known is not None and known != call.license and written is not None:
+                raise BenchServiceError(f"authors have agreed to {known}; the licence can't be another one any more")
             changed = await connection.execute(update(CALLS).where(CALLS.c.course == course).values(values))
             if changed.rowcount == 0:
-                await connection.execute(insert(CALLS).values(values | {"course": course, "published": 0}))
+                values |= {"course": course, "published": 0, "canary": str(uuid.uuid4())}
+                await connection.execute(insert(CALLS).values(values))
 
     def is_open(self, call: Call | None) -> bool:
         """Whether questions are taken now."""
@@ -120,6 +137,7 @@ class Questions:
             QUESTIONS.c.course == course, QUESTIONS.c.author == author, QUESTIONS.c.created > now - DAY_S
         )
         async with self._database.writing() as connection:
+            await hold_course(connection, course)
             await self._demand_open(connection, course)
             if (await connection.execute(today)).scalar_one() >= QUESTIONS_PER_DAY:
                 raise BenchServiceError(f"you began {QUESTIONS_PER_DAY} questions today; begin the next one tomorrow")
@@ -141,6 +159,13 @@ class Questions:
             held = await _hold(connection, course, question, author)
             if QuestionState(held.state) not in CHANGEABLE:
                 raise BenchServiceError(f"the question is {held.state} and can't be changed")
+            today = (
+                select(func.count())
+                .select_from(VERSIONS.join(QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question))
+                .where(QUESTIONS.c.author == author, VERSIONS.c.at > self._now() - DAY_S)
+            )
+            if (await connection.execute(today)).scalar_one() >= VERSIONS_PER_DAY:
+                raise BenchServiceError(f"you saved {VERSIONS_PER_DAY} versions today; go on tomorrow")
             number = held.number + 1
             mine = QUESTIONS.c.id == question
             await connection.execute(
@@ -166,13 +191,15 @@ class Questions:
             await connection.execute(update(QUESTIONS).where(QUESTIONS.c.id == question).values(values))
 
     async def withdraw(self, course: str, question: str, author: str) -> None:
-        """Takes a question back; an accepted one is in no later version of the pack.
+        """Takes a question back.
 
         Raises:
-            BenchServiceError: It is none of theirs.
+            BenchServiceError: It is none of theirs, or published already.
         """
         async with self._database.writing() as connection:
-            await _hold(connection, course, question, author)
+            held = await _hold(connection, course, question, author)
+            if held.published is not None:
+                raise BenchServiceError("the question is published, and people work on it; ask the course's staff")
             values = {"state": QuestionState.WITHDRAWN.value, "decided": self._now()}
             await connection.execute(update(QUESTIONS).where(QUESTIONS.c.id == question).values(values))
 
@@ -197,9 +224,20 @@ class Questions:
         return [question_of(row) for row in rows]
 
     async def _demand_open(self, connection: AsyncConnection, course: str) -> None:
-        row = (await connection.execute(select(CALLS).where(CALLS.c.course == course))).one_or_none()
-        if row is None or not _call(row).is_open(self._now()):
-            raise BenchServiceError("the course takes no questions now")
+        await demand_open(connection, course, self._now())
+
+
+async def demand_open(connection: AsyncConnection, course: str, now: float) -> None:
+    """Makes sure that a course takes questions at a time.
+
+    Raises:
+        BenchServiceError: It does not, or it is archived.
+    """
+    wanted = select(CALLS).join(COURSES, COURSES.c.id == CALLS.c.course)
+    wanted = wanted.where(CALLS.c.course == course, COURSES.c.archived.is_(None))
+    row = (await connection.execute(wanted)).one_or_none()
+    if row is None or not _call(row).is_open(now):
+        raise BenchServiceError("the course takes no questions now")
 
 
 def newest_versions() -> Select[Any]:
@@ -208,7 +246,7 @@ def newest_versions() -> Select[Any]:
     return (
         select(QUESTIONS, VERSIONS.c.content, ACCOUNTS.c.name)
         .join(VERSIONS, newest)
-        .join(ACCOUNTS, ACCOUNTS.c.id == QUESTIONS.c.author)
+        .outerjoin(ACCOUNTS, ACCOUNTS.c.id == QUESTIONS.c.author)
         .order_by(QUESTIONS.c.created.desc(), QUESTIONS.c.id)
     )
 
@@ -217,14 +255,15 @@ def question_of(row: Row[Any]) -> Question:
     """A row of `newest_versions`."""
     return Question(
         row.id,
-        row.author,
-        row.name,
+        row.author or "",
+        row.name or NOBODY,
         bool(row.credited),
         QuestionState(row.state),
         row.number,
         WrittenQuestion.model_validate_json(row.content),
         moment(row.submitted),
         moment(row.decided),
+        row.published,
     )
 
 
@@ -247,4 +286,4 @@ def _version(question: str, number: int, content: WrittenQuestion, now: float) -
 
 
 def _call(row: Row[Any]) -> Call:
-    return Call(row.title, row.license, moment(row.opens), moment(row.closes), row.published)
+    return Call(row.title, row.license, moment(row.opens), moment(row.closes), row.published, row.canary)
