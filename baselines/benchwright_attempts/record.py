@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ SCHEMA = 2
 _quote = json.encoder.encode_basestring_ascii
 """A string as `canonical` writes it."""
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", re.ASCII)
 
 
 def canonical(value: object) -> str:
@@ -48,7 +50,15 @@ def _storable(text: str) -> str:
     return text
 
 
+def _names_a_file(text: str) -> str:
+    """Records of attempts are in files that are called as they are, and logs come from other machines."""
+    if _FILE_NAME.fullmatch(text) is None:
+        raise ValueError("the id has other characters than letters, digits, '.', '_' and '-', or is too long")
+    return text
+
+
 Name = Annotated[str, AfterValidator(_storable)]
+AttemptId = Annotated[str, AfterValidator(_names_a_file)]
 
 
 class AttemptHeader(BaseModel):
@@ -56,7 +66,7 @@ class AttemptHeader(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    id: Name
+    id: AttemptId
     problem: Name
     """`pack/id`."""
     problem_digest: Name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 from typing import BinaryIO
 
 from pydantic import ValidationError
@@ -26,8 +27,13 @@ class RunRecords:
     def __init__(self, home: Home, attempt: str) -> None:
         self._folder = home.data / "sealed" / "@runs" / attempt
 
+    @property
+    def opinion(self) -> Path:
+        """The file of a second opinion on the attempt."""
+        return self._folder / "opinion.json"
+
     def delete(self) -> None:
-        """Remove every verdict and log of the attempt."""
+        """Remove every verdict, log and opinion of the attempt."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def log(self, number: int) -> BinaryIO:

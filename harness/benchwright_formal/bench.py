@@ -111,6 +111,6 @@ def check_end(end: End, exit_code: int, printed: str, tool: str) -> None:
     if end is not End.EXITED:
         raise NotModelledError(f"{tool} reached its limit of {'memory' if end is End.MEMORY else 'output'}")
     if exit_code != 0:
-        found = re.search(r"^(?:\S*?:\d+: )?(?:ERROR|error|sorry): .+|^\S+:\d+: .+", printed, re.MULTILINE)
+        found = re.search(r"^(?:\S*?:\d+: )?(?:ERROR|error|sorry): .+|^\S+:\d+: (?!Warning).+", printed, re.MULTILINE)
         said = re.sub(r"\S*b[0-9a-f]{32}[./]", "", found[0]) if found else "it names no reason"
         raise NotModelledError(f"{tool} refuses it: {said[:200]}")

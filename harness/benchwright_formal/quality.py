@@ -7,10 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from benchwright_formal.bench import OURS, bench, check_end, unguessable
+from benchwright_formal.bench import OURS, Bench, bench, check_end, unguessable
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.sources import Sources, check_name, sources
 from benchwright_formal.yosys_script import quality_script
+from benchwright_harness.errors import ToolMissingError
 from benchwright_harness.process import End
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.selection import Selection
@@ -21,8 +22,9 @@ _LONGEST = re.compile(rb"\(length=(\d+)\)")
 _GATES = "AND,NAND,OR,NOR,XOR,XNOR,MUX"
 _FLIP_FLOP = re.compile(r"\$_(?:S?DFFC?E?|ALDFFE?|DFFSRE?|FF)_")
 _LATCH = re.compile(r"\$_(?:DLATCH|SR)")
-_FINDING = re.compile(r"^%(?:Warning-(\w+)|Error(?:-\w+)?): /", re.MULTILINE)
-"""Of Verilator; a summary at the end names no file."""
+_FINDING = re.compile(r"^%Warning-\w+: \S+:\d+", re.MULTILINE)
+_SILENCED = re.compile(rb"\blint_off\b|`line\b")
+"""What hides findings, or where they are."""
 _WIRES = ("$_BUF_", "$scopeinfo")
 
 
@@ -37,8 +39,8 @@ class Quality(Model):
     """Bits."""
     depth: int
     """Gates on the longest path without a flip-flop."""
-    findings: int
-    """What Verilator's lint finds, with all warnings."""
+    findings: int | None
+    """What Verilator's lint finds, with all warnings; None if it can't be run, or the design silences it."""
 
 
 async def quality(
@@ -58,12 +60,11 @@ async def quality(
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
     check_name(top)
-    toolchain.require({"verilator"}, Selection())
     read, folder = sources(design), unguessable()
     with bench(read.at(folder), sandbox, toolchain) as at:
         shown = {"quality.ys": quality_script(top, read, f"/code/{folder}", _GATES)}
         check_end(*await at.run(f"yosys -q -q -s {OURS}/quality.ys", shown, limit_s), "Yosys")
-        linted = await at.run(_lint(top, read, f"/code/{folder}"), {}, limit_s)
+        findings = await _findings(at, top, read, f"/code/{folder}", toolchain, limit_s)
         written, path = at.read("quality.json"), at.read("path.txt")
     if written is None or path is None:
         raise NotModelledError("its netlist is too large")
@@ -78,19 +79,23 @@ async def quality(
         flip_flops=flip_flops,
         latches=latches,
         depth=int(longest[1]) if longest else 0,
-        findings=_findings(*linted),
+        findings=findings,
     )
 
 
-def _lint(top: str, read: Sources, folder: str) -> str:
+async def _findings(
+    at: Bench, top: str, read: Sources, folder: str, toolchain: Toolchain, limit_s: float
+) -> int | None:
+    if any(_SILENCED.search(text) for text in (*read.files, *read.headers.values())):
+        return None
+    try:
+        toolchain.require({"verilator"}, Selection())
+    except ToolMissingError:
+        return None
     includes = (f"-I{one}" for one in read.include_folders(folder))
     # The files have other names than their modules here.
     options = ("--lint-only", "-Wall", "-Wno-fatal", "-Wno-DECLFILENAME", "--timing", "--top-module", top)
-    return " ".join(("verilator", *options, *includes, *read.names(folder), "2>&1"))
-
-
-def _findings(end: End, exit_code: int, printed: str) -> int:
-    found = len(_FINDING.findall(printed))
-    # What Verilator refuses has an error at least.
-    check_end(end, 0 if found else exit_code, printed, "Verilator")
-    return found
+    command = " ".join(("verilator", *options, *includes, *read.names(folder), "2>&1"))
+    end, exit_code, printed = await at.run(command, {}, limit_s)
+    # What it refuses, it does not lint to the end.
+    return len(_FINDING.findall(printed)) if end is End.EXITED and exit_code == 0 else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.opinion import LIMIT_S, Opinion, opinion
+from benchwright_formal.opinion import LIMIT_S, Opinion, Result, opinion
 from benchwright_formal.quality import Quality, quality
 from benchwright_harness.grade import solved_files
 from benchwright_harness.plan import toplevels
@@ -14,6 +15,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Model
+from benchwright_problems.verilog import modules
 
 _NOT_DESIGN = ("docs", "verif")
 """Folders of what a design is given with, and is not part of."""
@@ -40,15 +42,18 @@ def can_be_compared(problem: Problem) -> bool:
     return problem.kind is Kind.DESIGN and bool(problem.hidden.reference) and bool(problem.public.expected)
 
 
-def tested_module(problem: Problem) -> str:
-    """The module that the harness tests; if it does not say, the one that is called as the first file to write."""
-    return next(iter(toplevels(problem.hidden.harness)), PurePosixPath(problem.public.expected[0]).stem)
+def tested_modules(problem: Problem) -> Sequence[str]:
+    """The modules of the reference that the harness tests; else the one that is called as the first file to write."""
+    sources = [text for path, text in problem.hidden.reference.items() if path.endswith((".v", ".sv"))]
+    declared = {module.name for text in sources for module in modules(text)}
+    named = [one for one in toplevels(problem.hidden.harness) if one in declared]
+    return named or [PurePosixPath(problem.public.expected[0]).stem]
 
 
 async def second_opinion(
     problem: Problem,
     solution: Mapping[str, bytes],
-    top: str,
+    tops: Sequence[str],
     *,
     sandbox: Sandbox,
     toolchain: Toolchain,
@@ -59,7 +64,7 @@ async def second_opinion(
     Args:
         problem: Has a reference design; with its hidden part.
         solution: Path → content of the files to write.
-        top: The module to compare.
+        tops: The modules to compare; the sizes are those of the first.
         sandbox: Where the tools run.
         toolchain: What they are.
         limit_s: Time of the proof in seconds.
@@ -68,8 +73,8 @@ async def second_opinion(
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
     reference, other = _design(problem, solved_files(problem)), _design(problem, solution)
-    return SecondOpinion(
-        opinion=await opinion(
+    opinions = [
+        await opinion(
             reference,
             other,
             top,
@@ -77,10 +82,22 @@ async def second_opinion(
             toolchain=toolchain,
             dont_cares=problem.hidden.dont_cares,
             limit_s=limit_s,
-        ),
-        solution=await _size(other, top, sandbox, toolchain),
-        reference=await _size(reference, top, sandbox, toolchain),
+        )
+        for top in tops
+    ]
+    return SecondOpinion(
+        opinion=_together(opinions),
+        solution=await _size(other, tops[0], sandbox, toolchain),
+        reference=await _size(reference, tops[0], sandbox, toolchain),
     )
+
+
+def _together(opinions: Sequence[Opinion]) -> Opinion:
+    """What is known of all modules: one that differs decides, and so does one that is unknown."""
+    for result in (Result.DIFFERS, Result.UNKNOWN):
+        if found := [one for one in opinions if one.result is result]:
+            return found[0]
+    return min(opinions, key=lambda one: one.depth if one.depth is not None else math.inf)
 
 
 async def _size(design: Mapping[str, bytes], top: str, sandbox: Sandbox, toolchain: Toolchain) -> Size:

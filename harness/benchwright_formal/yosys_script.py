@@ -31,10 +31,12 @@ def read_script(role: str, top: str, design: Sources, folder: str, left_out: Seq
     Leaves ROLE.json, as it was read; ROLE.il, for the miter; ROLE.aig, its logic with free inputs for what is
     unknown; ROLE.named.aig, the same with names.
     """
+    # An inout would become an input.
+    removed = (f"delete -output {top}/o:{name} {top}/i:{name} %d" for name in left_out)
     return _lines(
         f"read_verilog -sv -nosynthesis {_files(design, folder)}",
         f"hierarchy -simcheck -top {top}",
-        *("proc", "flatten", f"delete {_ASIDE}", *(f"delete -output {top}/o:{name}" for name in left_out)),
+        *("proc", "flatten", f"delete {_ASIDE}", *removed),
         *("opt_clean", "memory_collect", "opt_clean", "check"),
         f"write_json {role}.json",
         *("memory_map", "async2sync", "dffunmap", "opt_clean"),
@@ -79,7 +81,7 @@ class Miter:
         return cls(reference.without_clock(clock), reference.outputs, clock, dont_cares)
 
     def verilog(self) -> str:
-        """The module: `bad` if an output differs that the reference defines, `seen` when it has defined all bits."""
+        """The module: `bad` if an output that counts differs, `seen` once each bit was defined where it counts."""
         inputs = [*self.inputs, *([Port(self.clock.port, 1)] if self.clock else [])]
         total = sum(port.width for port in self.outputs)
         same = [f".{port.name}(in_{port.name})" for port in inputs]
@@ -98,12 +100,12 @@ class Miter:
             f"wire [{total - 1}:0] found = {_joined(f'g_{port.name}' for port in self.outputs)};",
             f"wire [{total - 1}:0] counts = {_joined(map(self._counts, self.outputs))};",
             f"reg [{total - 1}:0] defined = 0;",
-            "always @(posedge miter_clock) defined <= defined | ~unknown;",
+            "always @(posedge miter_clock) defined <= defined | (~unknown & counts);",
             # ABC's bounded model checking needs a register: the first cycle says all of combinational logic.
             "reg phase = 0;",
             "always @(posedge miter_clock) phase <= ~phase;",
             f"assign bad = |(~unknown & counts & (expected ^ found)){'' if self.clock else ' & ~phase'};",
-            "assign seen = &(defined | ~unknown);",
+            "assign seen = &(defined | (~unknown & counts));",
             "endmodule",
         )
 

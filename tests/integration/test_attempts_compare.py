@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import Event, RunFinished, RunStarted, Save, Started, Submitted
 from benchwright_attempts.file_text import FileText, sha256
+from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.run_records import RunRecords
 from benchwright_attempts.second_opinions import SecondOpinions
 from benchwright_authoring.new_problem import Form, new_problem
 from benchwright_harness.grade import solved_files
@@ -81,11 +84,11 @@ def test_designs_that_passed_are_compared_once_and_reported_as_escapes(problem: 
 
     ran("report", "--out", str(tmp_path / "report"))
     section = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]["escapes"]
-    assert section["numbers"]["results"] == {"equivalent": 1, "differs": 1, "unknown": 0}
+    assert section["numbers"]["results"] == {"equivalent": 1, "differs": 1, "bounded": 0, "unknown": 0}
     (row,) = section["tables"][2]["rows"]
-    assert row[:5] == ["mine/hold", 2, 1, 1, 0]
+    assert row[:6] == ["mine/hold", 2, 1, 1, 0, 0]
     # Enable and reset are in its flip-flops: the reference has no gates.
-    assert row[6:] == ["–", "1.00", "–", "0.00"]
+    assert row[7:] == ["–", "1.00", "–", "0.00"]
     page = (tmp_path / "report" / "report.html").read_text()
     assert "Passed, and equivalent?" in page
     assert "stimulus" not in page
@@ -95,3 +98,29 @@ def test_without_an_opinion_the_report_has_no_such_section(problem: Problem, tmp
     attempt(problem, solved_files(problem)[PATH].decode())
     ran("report", "--out", str(tmp_path / "report"))
     assert "escapes" not in json.loads((tmp_path / "report" / "report.json").read_text())["sections"]
+
+
+def test_what_was_compared_with_another_version_is_compared_again_and_not_reported(
+    problem: Problem, tmp_path: Path
+) -> None:
+    reference = solved_files(problem)[PATH].decode()
+    found = attempt(problem, reference.replace("else if (en)", "else if (en && d != 8'hEE)"))
+    assert ran("attempts", "compare")["differs"] == 1
+    file = tmp_path / "mine" / "hold" / "problem.toml"
+    file.write_text(f'{file.read_text()}\n[dont_care]\nalways = ["q"]\n')
+    Store(Home.find()).add(read_pack_folder(tmp_path / "mine"), replace=True)
+    ran("report", "--out", str(tmp_path / "report"))
+    assert "escapes" not in json.loads((tmp_path / "report" / "report.json").read_text())["sections"]
+    # Now it has no output that counts.
+    assert ran("attempts", "compare") == {"compared": 1, "known": 0, "unknown": 1}
+    assert ran("attempts", "compare") == {"compared": 0, "known": 1}
+    assert ran("attempts", "compare", "--limit", "30") == {"compared": 1, "known": 0, "unknown": 1}
+    RunRecords(Home.find(), found).delete()
+    assert SecondOpinions(Home.find()).find(found) is None
+
+
+def test_an_attempt_of_another_machine_names_no_file_elsewhere(problem: Problem) -> None:
+    header = {"id": "../../packs/mine", "problem": "mine/hold", "problem_digest": "d", "workspace": "/w"}
+    header |= {"solver": "ada", "condition": "human", "created": "2026-11-20T09:30:00Z"}
+    with pytest.raises(ValidationError, match="other characters"):
+        AttemptHeader.model_validate(header)

@@ -68,6 +68,9 @@ def test_what_lint_finds_in_it_stands_beside_what_it_finds_in_the_reference(refe
     quality = json.loads(compared(file, "--json")[1])["quality"]
     # The width, and that nothing reads it.
     assert quality["solution"]["findings"] == quality["reference"]["findings"] + 2
+    for silence in ("/* verilator lint_off WIDTH */", '`line 1 "x.sv" 0'):
+        file.write_text(f"{silence}\n{reference}")
+        assert json.loads(compared(file, "--json")[1])["quality"]["solution"].get("findings") is None
 
 
 def test_a_design_that_can_not_be_synthesised_has_no_size(reference: str, tmp_path: Path) -> None:

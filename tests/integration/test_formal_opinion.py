@@ -213,3 +213,36 @@ async def test_a_dont_care_that_is_no_port_is_named(unless: dict[str, str], said
     found = await compared(HANDSHAKE, SIMPLER, toolchain, dont_cares=DontCares(unless=unless))
     assert found.result is Result.UNKNOWN
     assert said in found.reason
+
+
+SEVERAL_DRIVERS = """module top(input [31:0] a, input [31:0] b, output [31:0] y);
+  assign y = a;
+  assign y = (b == 32'hDEADBEEF) ? ~a : a;
+endmodule
+"""
+
+
+async def test_a_net_with_several_drivers_is_not_modelled(toolchain: Toolchain) -> None:
+    reference = SEVERAL_DRIVERS.replace("  assign y = (b == 32'hDEADBEEF) ? ~a : a;\n", "")
+    found = await compared(reference, SEVERAL_DRIVERS, toolchain)
+    assert found.result is Result.UNKNOWN
+    assert "several drivers" in found.reason
+
+
+async def test_what_never_counts_is_no_equivalence(toolchain: Toolchain) -> None:
+    reference = """module top(input clk, input rst, input en, input [7:0] d, output reg [7:0] data, output valid);
+  reg v;
+  always @(posedge clk) data <= rst ? 8'd0 : d;
+  always @(posedge clk) v <= v ^ en;
+  assign valid = v & ~rst;
+endmodule
+"""
+    other = reference.replace("rst ? 8'd0 : d", "~d")
+    found = await compared(reference, other, toolchain, dont_cares=DontCares(unless={"data": "valid"}))
+    assert found.result is Result.UNKNOWN, found
+
+
+async def test_an_inout_is_no_output_that_can_be_left_out(toolchain: Toolchain) -> None:
+    text = "module top(input a, input b, inout s, output y);\n  assign s = a & b;\n  assign y = a;\nendmodule\n"
+    found = await compared(text, text, toolchain, dont_cares=DontCares(always=("s",)))
+    assert "inout" in found.reason

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 from statistics import median
 
 from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.section import Cell, Figure, Section, Table, count, number, with_interval
-from benchwright_formal.opinion import Result
+from benchwright_formal.opinion import Opinion, Result
 from benchwright_formal.quality import Quality
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_judges.estimators import share
+from benchwright_problems.verdict import Outcome
 
 _SIZES: Mapping[str, Callable[[Quality], int]] = {
     "gates": lambda one: one.gates,
@@ -20,6 +22,13 @@ _SIZES: Mapping[str, Callable[[Quality], int]] = {
     "longest path": lambda one: one.depth,
 }
 _Compared = tuple[Observation, SecondOpinion]
+
+
+class _Kind(StrEnum):
+    EQUIVALENT = "equivalent"
+    DIFFERS = "differs"
+    BOUNDED = "no difference in as many cycles as were compared"
+    UNKNOWN = "unknown"
 
 
 def escapes(data: Dataset) -> Section | None:
@@ -31,13 +40,16 @@ def escapes(data: Dataset) -> Section | None:
     ]
     if not compared:
         return None
-    passed = sum(one.observation.kind == "design" and one.observation.outcome == "passed" for one in data.analysed)
-    found = [opinion for _, opinion in compared]
-    decided = [one for one in found if one.opinion.result is not Result.UNKNOWN]
-    differ = sum(one.opinion.result is Result.DIFFERS for one in decided)
+    passed = sum(
+        one.observation.outcome == Outcome.PASSED.value
+        and (one.observation.kind == "design" or one.observation.attempt in data.opinions)
+        for one in data.analysed
+    )
+    kinds = Counter(_kind(found.opinion) for _, found in compared)
+    decided, differ = kinds[_Kind.EQUIVALENT] + kinds[_Kind.DIFFERS], kinds[_Kind.DIFFERS]
     lead = [
-        f"{count(len(compared), 'design')} of {passed} that passed were compared with the reference for all inputs, by "
-        f"proof. {count(len(decided), 'comparison')} came to a result, and {differ} of these designs differ: either "
+        f"{count(len(compared), 'design')} of {passed} that passed were compared with the reference, by proof. "
+        f"{count(decided, 'comparison')} came to a result for all inputs, and {differ} of these designs differ: either "
         "the hidden tests miss an error, or the statement leaves open what the reference decides. No verdict changes.",
     ]
     tables = [
@@ -49,10 +61,16 @@ def escapes(data: Dataset) -> Section | None:
     numbers = {
         "compared": len(compared),
         "passed": passed,
-        "results": {one.value: sum(of.opinion.result is one for of in found) for one in Result},
-        "escapes": share(differ, len(decided)),
+        "results": {kind.name.lower(): kinds[kind] for kind in _Kind},
+        "escapes": share(differ, decided),
     }
     return Section("escapes", "Passed, and equivalent?", lead, (), tables, numbers)
+
+
+def _kind(opinion: Opinion) -> _Kind:
+    if opinion.result is Result.EQUIVALENT:
+        return _Kind.EQUIVALENT if opinion.depth is None else _Kind.BOUNDED
+    return _Kind.DIFFERS if opinion.result is Result.DIFFERS else _Kind.UNKNOWN
 
 
 def _solver(one: Observation) -> str:
@@ -73,34 +91,30 @@ def _table(
     figures = []
     for value in sorted(by_key, key=lambda one: (order.index(one) if one in order else len(order), one)):
         of = by_key[value]
-        results = [opinion.opinion.result for _, opinion in of]
-        escaped = share(results.count(Result.DIFFERS), len(results) - results.count(Result.UNKNOWN))
-        ratios = {size: _ratio([opinion for _, opinion in of], of_size) for size, of_size in _SIZES.items()}
-        findings = _more_findings([opinion for _, opinion in of])
+        kinds = Counter(_kind(found.opinion) for _, found in of)
+        decided = [(row, found) for row, found in of if _kind(found.opinion) in (_Kind.EQUIVALENT, _Kind.DIFFERS)]
+        escaped = share(kinds[_Kind.DIFFERS], len(decided))
+        medians = {size: _median(of, _ratio_of(of_size)) for size, of_size in _SIZES.items()}
+        medians["more lint findings"] = _median(of, _more_findings)
         rows.append(
             (
                 value,
                 len(of),
-                results.count(Result.EQUIVALENT),
-                results.count(Result.DIFFERS),
-                results.count(Result.UNKNOWN),
+                *(kinds[kind] for kind in _Kind),
                 with_interval(escaped, share=True),
-                *map(number, ratios.values()),
-                number(findings),
+                *(number(found) for found, _ in medians.values()),
             )
         )
-        problems = len({row.problem for row, _ in of})
-        figures.append(Figure(value, "escapes", len(of), problems, escaped.value, escaped.low, escaped.high))
-        figures += [Figure(value, size, len(of), problems, ratio) for size, ratio in ratios.items()]
-        figures.append(Figure(value, "more lint findings", len(of), problems, findings))
+        base = len(decided), len({row.problem for row, _ in decided})
+        figures.append(Figure(value, "escapes", *base, escaped.value, escaped.low, escaped.high))
+        for column, (found, used) in medians.items():
+            figures.append(Figure(value, column, len(used), len({row.problem for row, _ in used}), found))
     return Table(
         f"Test escapes and size, by {what}",
         (
             what,
             "compared",
-            "equivalent",
-            "differ",
-            "unknown",
+            *(kind.value for kind in _Kind),
             "escapes among decided (95 % interval)",
             *(f"{size}, median ratio to the reference" for size in _SIZES),
             "lint findings more than the reference, median",
@@ -114,40 +128,46 @@ def _table(
     )
 
 
-def _ratio(opinions: Sequence[SecondOpinion], size: Callable[[Quality], int]) -> float | None:
-    """The median of solution to reference, where both are known and the reference has any."""
-    ratios = [
-        size(one.solution.quality) / size(one.reference.quality)
-        for one in opinions
-        if one.solution.quality is not None and one.reference.quality is not None and size(one.reference.quality)
-    ]
-    return median(ratios) if ratios else None
+def _median(
+    compared: Sequence[_Compared], value: Callable[[Quality, Quality], float | None]
+) -> tuple[float | None, Sequence[_Compared]]:
+    """The median over the designs for which it is defined, and these designs."""
+    found = []
+    for row, opinion in compared:
+        ours, theirs = opinion.solution.quality, opinion.reference.quality
+        if ours is not None and theirs is not None and (one := value(ours, theirs)) is not None:
+            found.append((one, (row, opinion)))
+    return (median(one for one, _ in found) if found else None), [used for _, used in found]
 
 
-def _more_findings(opinions: Sequence[SecondOpinion]) -> float | None:
-    """The median of what lint finds in the solution more than in the reference."""
-    more = [
-        one.solution.quality.findings - one.reference.quality.findings
-        for one in opinions
-        if one.solution.quality is not None and one.reference.quality is not None
-    ]
-    return median(more) if more else None
+def _ratio_of(size: Callable[[Quality], int]) -> Callable[[Quality, Quality], float | None]:
+    return lambda ours, theirs: size(ours) / size(theirs) if size(theirs) else None
+
+
+def _more_findings(ours: Quality, theirs: Quality) -> float | None:
+    return None if ours.findings is None or theirs.findings is None else ours.findings - theirs.findings
 
 
 def _detail(compared: Sequence[_Compared]) -> Table:
     rows: list[Sequence[Cell]] = [
-        (row.attempt[:8], row.problem, row.group, _solver(row), found.opinion.result.value, _why(found))
+        (row.attempt[:8], row.problem, row.group, _solver(row), _kind(found.opinion).value, _why(found.opinion))
         for row, found in compared
-        if found.opinion.result is not Result.EQUIVALENT
+        if _kind(found.opinion) is not _Kind.EQUIVALENT
     ]
     return Table(
-        "Designs that differ, or could not be compared",
+        "Designs that differ, or could not be compared for all inputs",
         ("attempt", "problem", "condition", "solver", "result", "where, or why"),
         rows,
-        "`benchwright problems compare` shows the inputs to the problem's authors.",
+        "`benchwright problems compare` shows more to the problem's authors.",
         detail=True,
     )
 
 
-def _why(found: SecondOpinion) -> str:
-    return f"cycle {found.opinion.cycle}" if found.opinion.result is Result.DIFFERS else found.opinion.reason
+def _why(opinion: Opinion) -> str:
+    """Without what may be text of the reference or of the design."""
+    if opinion.result is Result.DIFFERS:
+        return f"cycle {opinion.cycle}"
+    if opinion.result is Result.EQUIVALENT:
+        return f"{opinion.depth} cycles"
+    cause, _, more = opinion.reason.partition(": ")
+    return f"{cause} is not modelled" if more and cause in ("the reference", "the design") else cause

@@ -38,6 +38,7 @@ from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_judges.rated import Rated
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
 from benchwright_studies.closing import sealed_attempts
 from benchwright_studies.studies import RegisteredStudy
 from benchwright_subjects.kept_evals import logs_of
@@ -236,8 +237,9 @@ def _dataset(
 
 
 def _opinions(rows: Sequence[Observation], kept: SecondOpinions) -> dict[str, SecondOpinion]:
-    found = {row.attempt: kept.find(row.attempt) for row in rows if row.passed}
-    return {attempt: one.found for attempt, one in found.items() if one is not None}
+    passed = [row for row in rows if row.outcome == Outcome.PASSED.value]
+    found = {row.attempt: kept.valid(row.attempt, row.problem) for row in passed}
+    return {attempt: one for attempt, one in found.items() if one is not None}
 
 
 def _chosen_by_hand(options: ReportOptions) -> list[str]:

@@ -6,11 +6,16 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import benchwright_formal
+from benchwright_attempts.errors import AttemptError
 from benchwright_formal.opinion import LIMIT_S
+from benchwright_harness.cluster.task import code_digest
+from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
@@ -36,7 +41,7 @@ _AT_ONCE = 2
 class _Wanted:
     attempt: str
     problem: Problem
-    made_by: str
+    digest: str
     verdict: AttemptVerdict
 
 
@@ -61,8 +66,11 @@ def compare_attempts(
         with opened_log() as log:
             chosen = {log.find(one).id for one in attempts or ()}
             box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-            wanted, known = _wanted(log, home, toolchain.digest, chosen, study, fresh=fresh)
-            found = asyncio.run(_compare_all(log, home, wanted, box, toolchain, limit))
+            # Another version of our code may find something else.
+            code = code_digest(Path(benchwright_formal.__file__).parent)
+            tools = digest([toolchain.digest, box.digest, code])
+            wanted, known = _wanted(log, home, tools, limit, chosen, study, fresh=fresh)
+            found = asyncio.run(_compare_all(log, home, wanted, tools, box, toolchain, limit))
     if json_output:
         print_json({"compared": len(wanted), "known": known, **{name: found[name] for name in sorted(found)}})
         return
@@ -71,11 +79,11 @@ def compare_attempts(
 
 
 def _wanted(
-    log: StudyLog, home: Home, tools: str, chosen: set[str], study: str, *, fresh: bool
+    log: StudyLog, home: Home, tools: str, limit_s: float, chosen: set[str], study: str, *, fresh: bool
 ) -> tuple[Sequence[_Wanted], int]:
     """What is to be compared, and how many were before."""
     from benchwright_attempts.attempts import Attempts
-    from benchwright_attempts.second_opinions import SecondOpinions
+    from benchwright_attempts.second_opinions import SecondOpinions, problem_digest
     from benchwright_formal.second_opinion import can_be_compared
 
     store, kept, wanted, known = Store(home), SecondOpinions(home), [], 0
@@ -97,21 +105,26 @@ def _wanted(
             continue
         if verdict.digests.get("harness") != problem.harness_digest or header.problem_digest != problem.public_digest:
             continue
-        before = kept.find(header.id)
-        made_by = digest([problem.hidden.sha256, tools])
-        if before is not None and (before.number, before.made_by) == (verdict.number, made_by) and not fresh:
+        before, now = kept.find(header.id), problem_digest(problem)
+        if before is not None and before.answers(verdict.number, now, tools, limit_s) and not fresh:
             known += 1
         else:
-            wanted.append(_Wanted(header.id, problem, made_by, verdict))
+            wanted.append(_Wanted(header.id, problem, now, verdict))
     return wanted, known
 
 
 async def _compare_all(
-    log: StudyLog, home: Home, wanted: Sequence[_Wanted], box: Box, toolchain: Toolchain, limit_s: float
+    log: StudyLog,
+    home: Home,
+    wanted: Sequence[_Wanted],
+    tools: str,
+    box: Box,
+    toolchain: Toolchain,
+    limit_s: float,
 ) -> Counter[str]:
     from benchwright_attempts.replay import contents_of
     from benchwright_attempts.second_opinions import KeptOpinion, SecondOpinions
-    from benchwright_formal.second_opinion import second_opinion, tested_module
+    from benchwright_formal.second_opinion import second_opinion, tested_modules
 
     kept = SecondOpinions(home)
     results: Counter[str] = Counter()
@@ -131,19 +144,25 @@ async def _compare_all(
                     found = await second_opinion(
                         one.problem,
                         solution,
-                        tested_module(one.problem),
+                        tested_modules(one.problem),
                         sandbox=box,
                         toolchain=toolchain,
                         limit_s=limit_s,
                     )
                     kept.keep(
                         one.attempt,
-                        KeptOpinion(number=one.verdict.number, made_by=one.made_by, found=found),
+                        KeptOpinion(
+                            number=one.verdict.number, problem=one.digest, tools=tools, limit_s=limit_s, found=found
+                        ),
                     )
                     results[found.opinion.result.value] += 1
                 meter.show(results.total(), len(wanted))
 
-        async with asyncio.TaskGroup() as group:
-            for one in wanted:
-                group.create_task(compare(one))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for one in wanted:
+                    group.create_task(compare(one))
+        except* (HarnessError, AttemptError, OSError) as failed:
+            # What the others found is kept.
+            raise failed.exceptions[0] from None
     return results

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from benchwright_formal.opinion import LIMIT_S, Opinion, Result
-from benchwright_formal.second_opinion import Size, can_be_compared, second_opinion, tested_module
+from benchwright_formal.second_opinion import Size, can_be_compared, second_opinion, tested_modules
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem as BenchProblem
@@ -52,8 +52,8 @@ def compare(
             raise ServerError(f"{problem} has no reference design. Choose a design problem with one.")
         solution = _solution(asked, files)
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-        module = top or tested_module(asked)
-        found = asyncio.run(second_opinion(asked, solution, module, sandbox=box, toolchain=toolchain, limit_s=limit))
+        tops = [top] if top else tested_modules(asked)
+        found = asyncio.run(second_opinion(asked, solution, tops, sandbox=box, toolchain=toolchain, limit_s=limit))
     if json_output:
         quality = {
             name: size.quality.model_dump(mode="json") if size.quality is not None else {"reason": size.why}
@@ -112,5 +112,6 @@ def _print_quality(of_reference: Size, of_solution: Size) -> None:
         ("longest path", solution.depth, reference.depth),
         ("lint findings", solution.findings, reference.findings),
     ):
-        table.add_row(name, str(ours), str(theirs), f"{ours / theirs:.2f}" if theirs else "")
+        cells = ["" if one is None else str(one) for one in (ours, theirs)]
+        table.add_row(name, *cells, f"{ours / theirs:.2f}" if ours is not None and theirs else "")
     table.print()
