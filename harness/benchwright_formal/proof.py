@@ -58,7 +58,7 @@ async def read(
         NotModelledError: It can't be compared soundly.
     """
     shown = {"read.ys": read_script(role, top, design, folder, left_out)}
-    # Said once, quiet leaves the warnings that tell of loops and of several drivers.
+    # Said once, quiet leaves the warnings about loops and several drivers.
     end, code, printed = await bench.run(f"yosys -q -s {OURS}/read.ys", shown, wall_s)
     if _LOOP.search(printed):
         raise NotModelledError("it has a combinational loop, or nets with several drivers")

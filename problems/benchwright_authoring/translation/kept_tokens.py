@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from benchwright_judges.prompt import visible
+
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _PROTECTED = {
     "code": re.compile(r"(?<!`)`[^`\n]+`(?!`)"),
@@ -31,6 +33,8 @@ def faults(source: Mapping[str, str], translated: Mapping[str, object]) -> Itera
         other = translated[field]
         if not isinstance(other, str):
             yield f"{field} is no text"
+        elif visible(other) != other:
+            yield f"{field} has characters that can't be seen"
         elif bool(text.strip()) != bool(other.strip()):
             yield f"{field} is {'empty' if text.strip() else 'not empty any more'}"
         else:
@@ -47,5 +51,5 @@ def _changed(field: str, text: str, other: str) -> Iterator[str]:
     for what, pattern in _PROTECTED.items():
         before, after = Counter(pattern.findall(plain)), Counter(pattern.findall(plain_other))
         for token in [*(before - after), *(after - before)][:1]:
-            yield f"{field} has {what} that was changed: {token[:_SHOWN]}"
+            yield f"{field} has {what} that was changed: {visible(token)[:_SHOWN]}"
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.translation.kept_tokens import faults
 from benchwright_judges.kept_replies import KeptReplies
+from benchwright_judges.numeric_answers import read_quantity
 from benchwright_judges.prompt import object_schema, visible
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import ProblemsError
@@ -22,7 +23,6 @@ from benchwright_problems.toml_text import as_toml
 
 LANGUAGES = {"en": "English", "de": "German", "fr": "French", "zh": "Simplified Chinese"}
 REPORT = "translations.json"
-_PICTURES = ("figures", "hidden/figures")
 _LONGEST = 300
 
 
@@ -83,7 +83,8 @@ class Translator:
         schema = object_schema({field: {"type": "string"} for field in texts})
         shown = json.dumps(dict(texts), ensure_ascii=False, indent=1)
         said = await model.reply(f"{source}-{target}", problem, instructions, shown, schema)
-        if wrong := list(faults(texts, said)):
+        wrong = list(faults(texts, said)) or list(_other_values(texts, said, languages))
+        if wrong:
             raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(wrong)}")
         return {field: str(text).strip() for field, text in said.items()}
 
@@ -97,6 +98,19 @@ class Translator:
             raise TranslationError(f"{self._back.name} did not say whether both versions are the same")
         why = " ".join(visible(difference)[:_LONGEST].split()) or "it does not say what"
         return () if same else (f"translated back, something differs: {why}",)
+
+
+def _other_values(texts: Mapping[str, str], said: Mapping[str, str], languages: tuple[str, str]) -> Iterator[str]:
+    """Accepted answers that are another number in the other language: 1,024 is a thousand here and about one there."""
+    for field, text in texts.items():
+        if field != "answer" and not field.startswith("also accepted "):
+            continue
+        before = read_quantity(text.strip(), languages[0])
+        after = read_quantity(said[field].strip(), languages[1])
+        # A notation may have several readings, such as 1.024 in German.
+        is_same = before.values & after.values if before and after else before is after
+        if not is_same:
+            yield f"{field} is another number in {LANGUAGES[languages[1]]}"
 
 
 def texts_of(problem: Problem) -> dict[str, str]:
@@ -157,8 +171,7 @@ async def translate_all(
 def write_translated(source: Path, folder: Path, found: Sequence[Translated], target: str) -> int:
     """Writes a pack folder with the questions that passed, and a report on all; returns how many passed.
 
-    A question that is there already is written again: the command is for unchanged results of a model, and an author
-    corrects the original or copies the folder.
+    Questions of an earlier translation are written again: an author corrects the original, or copies the folder.
 
     Args:
         source: The pack folder that was translated.
@@ -167,37 +180,58 @@ def write_translated(source: Path, folder: Path, found: Sequence[Translated], ta
         target: ISO 639 code.
 
     Raises:
-        TranslationError: The folder's name can't be a pack's.
+        TranslationError: See `check_folder`.
+        DatasetError: What was written is no pack.
         OSError: It can't be written.
     """
-    name = folder.absolute().name
-    if not is_pack_name(name):
-        raise TranslationError(f"{name!r} can't be a pack's name; use lower-case letters, digits, '.', '_' and '-'")
+    check_folder(source, folder)
     head = read_pack_head(source)
     problems = {one.id: one for one in read_pack_folder(source).problems}
     folder.mkdir(parents=True, exist_ok=True)
     passed = [one for one in found if one.made]
     for one in passed:
-        _write(source, folder, problems[one.problem], one, target)
+        shutil.rmtree(folder / one.made, ignore_errors=True)
+        _write(folder / one.made, problems[one.problem], one, target)
     report = [one.model_dump(mode="json") for one in found]
     write_atomically(folder / REPORT, (json.dumps(report, ensure_ascii=False, indent=1) + "\n").encode(), 0o600)
     if passed:
         values = head.model_dump(mode="json", exclude_none=True, exclude={"canary"})
-        values |= {"name": name, "title": f"{head.title} ({LANGUAGES[target]})", "order": [one.made for one in passed]}
+        values |= {
+            "name": folder.absolute().name,
+            "title": f"{head.title} ({LANGUAGES[target]})",
+            "order": [one.made for one in passed],
+        }
         values["source"] = f"{head.source}; translated by models"
         write_atomically(folder / PACK_FILE, as_toml(values).encode())
+        read_pack_folder(folder)
+    else:
+        (folder / PACK_FILE).unlink(missing_ok=True)
     return len(passed)
 
 
-def _write(source: Path, folder: Path, problem: Problem, found: Translated, target: str) -> None:
+def check_folder(source: Path, folder: Path) -> None:
+    """Makes sure that a translation can be written there.
+
+    Raises:
+        TranslationError: Its name can't be a pack's, or it holds another pack.
+    """
+    name = folder.absolute().name
+    if not is_pack_name(name):
+        raise TranslationError(f"{name!r} can't be a pack's name; use lower-case letters, digits, '.', '_' and '-'")
+    if folder.resolve() == source.resolve() or ((folder / PACK_FILE).exists() and not (folder / REPORT).exists()):
+        raise TranslationError(f"{folder} holds another pack; choose another folder")
+
+
+def _write(made: Path, problem: Problem, found: Translated, target: str) -> None:
     question, key, texts = problem.public.question, problem.hidden.answer, found.texts
     if question is None or key is None:
         return
-    made = folder / found.made
-    made.mkdir(exist_ok=True)
-    for path in _PICTURES:
-        if (source / problem.id / path).is_dir():
-            shutil.copytree(source / problem.id / path, made / path, dirs_exist_ok=True)
+    made.mkdir()
+    for place, figures in ((made, problem.public.figures), (made / "hidden", key.figures)):
+        for figure in figures:
+            file = place / figure.path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(figure.content)
     kept = question.model_dump(mode="json", include={"format", "subdomain", "topic", "tag", "skill"}, exclude_none=True)
     choices = {choice.letter: texts[f"choice {choice.letter}"] for choice in question.choices}
     table = {name: value for name, value in kept.items() if value} | {"language": target}

@@ -61,6 +61,7 @@ async def _translated(
     from benchwright_authoring.translation.translating import (
         TranslationError,
         Translator,
+        check_folder,
         questions_of,
         translate_all,
     )
@@ -68,6 +69,7 @@ async def _translated(
     from benchwright_judges.kept_replies import KeptReplies
 
     wanted = questions_of(folder, language, to)
+    check_folder(folder, out_folder)
     async with model_endpoints([model, back], budget) as (endpoints, spending):
         there, again = (
             KeptReplies(endpoint, out_folder / "model" / way, spending, "QUESTION", TranslationError)

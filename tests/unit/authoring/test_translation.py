@@ -119,6 +119,8 @@ def test_a_translated_pack_has_the_question_with_its_key_figures_and_group(folde
         ({"rubric": "Es ist A."}, "rubric is not empty any more"),
         ({"choice B": 3}, "choice B is no text"),
         ({"choice E": "Fünfte"}, "other fields than the question"),
+        ({"title": "\ud800"}, "title has characters that can't be seen"),
+        ({"title": "\x1b[2J"}, "title has characters that can't be seen"),
     ],
 )
 def test_a_translation_that_changes_what_has_to_stay_is_not_written(
@@ -155,6 +157,46 @@ def test_numbers_may_be_written_as_another_language_writes_them() -> None:
     assert list(faults({"statement": "```\na\n```"}, {"statement": "```\nb\n```"})) == [
         "statement has a block of code that was changed"
     ]
+
+
+def test_a_number_that_is_another_one_in_the_other_language_is_named(
+    folder: Path, model: Scripted, tmp_path: Path
+) -> None:
+    blank = new_problem(tmp_path / "blanks", "words", Form.FILL_IN_THE_BLANK)
+    file = blank / "problem.toml"
+    file.write_text(file.read_text().replace('"24"', '"1,024"'))
+    model.german = {**GERMAN, "statement": "Wie viele?", "answer": "1,024"}
+    model.german = {name: text for name, text in model.german.items() if not name.startswith("choice")}
+    (blank / "statement.md").write_text("# How many\n\nHow many?\n")
+    code, printed, _ = translate(tmp_path / "blanks")
+    assert code == 1
+    assert "answer is another number in German" in printed.replace("\n", " ")
+    model.german["answer"] = "1.024"
+    model.back = {
+        "title": "How many",
+        "statement": "How many?",
+        "answer": "1,024",
+        "rubric": "",
+        "explanation": "It is.",
+    }
+    assert translate(tmp_path / "blanks", "--out", str(tmp_path / "again"))[0] == 0
+
+
+def test_no_other_pack_is_written_over_and_a_picture_that_is_gone_goes(folder: Path, model: Scripted) -> None:
+    before = (folder / "pack.toml").read_text()
+    code, printed, out = translate(folder, "--out", str(folder))
+    assert code != 0
+    assert "holds another pack" in printed.replace("\n", " ")
+    assert (folder / "pack.toml").read_text() == before
+    assert model.asked == []
+    assert translate(folder)[0] == 0
+    (out / "lines-de" / "figures" / "old.svg").write_text("<svg/>")
+    assert translate(folder)[0] == 0
+    assert not (out / "lines-de" / "figures" / "old.svg").exists()
+    model.verdict = {"difference": "All.", "same": False}
+    (folder / "lines" / "statement.md").write_text(STATEMENT.replace("A line", "One line"))
+    assert translate(folder)[0] == 1
+    assert not (out / "pack.toml").exists()
 
 
 @pytest.mark.parametrize(
