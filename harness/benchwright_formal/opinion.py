@@ -6,23 +6,30 @@ import contextlib
 import random
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from pathlib import Path
 
 from benchwright_formal.bench import Bench, bench, unguessable
 from benchwright_formal.errors import NotModelledError
+from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.proof import Proof, Stimulus, prove, read
 from benchwright_formal.simulation import Testbench, difference
 from benchwright_formal.sources import Sources, check_name, sources
 from benchwright_formal.yosys_script import OTHER, REFERENCE
+from benchwright_harness.cluster.task import code_digest
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.verdict import Model
 
-LIMIT_S = 20.0
 _TRIED_CYCLES = 200
 _RESET_CYCLES = 3
 _RESET_SHARE = 1 / 16
 _READ_S = 20.0
+
+
+def tools_of(sandbox: Sandbox, toolchain: Toolchain) -> str:
+    """What an opinion depends on besides the designs: the tools, where they run, and this package."""
+    return f"{toolchain.digest} {sandbox.digest} {code_digest(Path(__file__).parent)}"
 
 
 class Result(StrEnum):

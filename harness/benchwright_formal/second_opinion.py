@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.opinion import LIMIT_S, Opinion, Result, opinion
+from benchwright_formal.limits import LIMIT_S
+from benchwright_formal.opinion import Opinion, Result, opinion
 from benchwright_formal.quality import Quality, quality
 from benchwright_harness.grade import solved_files
 from benchwright_harness.plan import toplevels

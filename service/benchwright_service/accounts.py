@@ -23,6 +23,8 @@ from benchwright_service.tables import ACCOUNTS, COURSES, IDENTITIES, INVITATION
 
 PREFIX = "bws"
 """What tokens of the bench service begin with."""
+DELETED = "somebody who was deleted"
+"""The name of an account that was."""
 _PERSON_PER_MINUTE = 600
 _WORKER_PER_MINUTE = 100_000
 

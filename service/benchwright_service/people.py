@@ -21,6 +21,7 @@ from benchwright_judges.database import Database
 from benchwright_judges.records import Records
 from benchwright_problems.home import Home
 from benchwright_remote.messages import Role
+from benchwright_service.accounts import DELETED
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.personal import delete_questions, exported_questions
 from benchwright_service.run_views import RunViews
@@ -47,7 +48,6 @@ from benchwright_service.tables import (
 )
 from benchwright_studies.study_log import StudyLog
 
-DELETED = "somebody who was deleted"
 _OF_ASSIGNMENTS = (EXTENSIONS, EXTENSION_HISTORY, ADJUSTMENTS, APPEALS, LTI_SCORES)
 _OF_ACCOUNTS = (IDENTITIES, TOKENS, SESSIONS, DEVICES)
 

@@ -6,20 +6,17 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import benchwright_formal
 from benchwright_attempts.errors import AttemptError
-from benchwright_formal.opinion import LIMIT_S
-from benchwright_harness.cluster.task import code_digest
+from benchwright_formal.limits import LIMIT_S
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.home import Home
-from benchwright_problems.problem import Problem, digest
+from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.interruption import interruptible
@@ -61,14 +58,15 @@ def compare_attempts(
     Attempts that have not ended are left out, and so are those whose problem has no reference or was changed since. No
     verdict changes.
     """
+    # It brings the harness, which no list needs.
+    from benchwright_formal.opinion import tools_of
+
     with plain_errors(), interruptible("What was compared is kept: the same command continues where it stopped."):
         home = Home.find()
         with opened_log() as log:
             chosen = {log.find(one).id for one in attempts or ()}
             box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-            # Another version of our code may find something else.
-            code = code_digest(Path(benchwright_formal.__file__).parent)
-            tools = digest([toolchain.digest, box.digest, code])
+            tools = tools_of(box, toolchain)
             wanted, known = _wanted(log, home, tools, limit, chosen, study, fresh=fresh)
             found = asyncio.run(_compare_all(log, home, wanted, tools, box, toolchain, limit))
     if json_output:

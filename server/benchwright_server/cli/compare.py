@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from benchwright_formal.opinion import LIMIT_S, Opinion, Result
+from benchwright_formal.limits import LIMIT_S
+from benchwright_formal.opinion import Opinion, Result
 from benchwright_formal.second_opinion import Size, can_be_compared, second_opinion, tested_modules
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.home import Home

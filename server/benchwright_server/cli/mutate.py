@@ -13,7 +13,6 @@ import typer
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.cluster.local import usable_cores
-from benchwright_harness.cluster.task import code_digest
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
@@ -104,17 +103,15 @@ def mutate(
 
 def _prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     """What compares survivors with the reference; what it found is kept."""
-    import benchwright_formal
     from benchwright_authoring.mutation.known_opinions import KnownOpinions
-    from benchwright_formal.opinion import opinion
+    from benchwright_formal.opinion import opinion, tools_of
 
     async def prove(
         reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str, dont_cares: DontCares
     ) -> Opinion:
         return await opinion(reference, other, top, sandbox=sandbox, toolchain=toolchain, dont_cares=dont_cares)
 
-    code = code_digest(Path(benchwright_formal.__file__).parent)
-    return KnownOpinions(home.data / "sealed" / "@opinions", prove, f"{toolchain.digest} {sandbox.digest} {code}")
+    return KnownOpinions(home.data / "sealed" / "@opinions", prove, tools_of(sandbox, toolchain))
 
 
 def _designs(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem], str]:

@@ -9,26 +9,24 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_judges.human_grading import DIFFICULTIES
-from benchwright_remote.messages import Membership, Role
+from benchwright_remote.messages import Membership
 from benchwright_service.answer_grading import figures_of, rubric_of
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
-from benchwright_service.pages.visit import STAFF, Visit, unknown_page, whole_number
+from benchwright_service.pages.visit import Visit, unknown_page, whole_number
 
 _PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 """A picture that is opened by itself is a document, and an SVG may have scripts."""
-GRADERS = STAFF | {Role.GRADER}
-"""Who may grade answers."""
 
 
 async def answer(visit: Visit) -> Response:
     """The next answer for who asks."""
-    return await _answer(visit, await _member(visit), None)
+    return await _answer(visit, await visit.grading(), None)
 
 
 async def grade(visit: Visit) -> Response:
     """Takes the grade of one."""
-    member = await _member(visit)
+    member = await visit.grading()
     if await visit.is_archived():
         return await _answer(visit, member, Problem("The course is archived.", "An owner of it can restore it."))
     try:
@@ -51,7 +49,7 @@ async def grade(visit: Visit) -> Response:
 
 async def figure(visit: Visit) -> Response:
     """A picture of the question, or of its key, of an answer of the course."""
-    member = await _member(visit)
+    member = await visit.grading()
     item = visit.request.path_params["item"]
     found = await visit.bench.answers.figure(member.course, item, visit.counted("number"))
     if found is None:
@@ -68,13 +66,6 @@ def _points(visit: Visit) -> Sequence[float]:
     """
     numbers = range(sum(name.startswith("points-") for name in visit.form))
     return [visit.number(f"points-{number}", 0, 1_000) for number in numbers]
-
-
-async def _member(visit: Visit) -> Membership:
-    member = await visit.membership()
-    if member.role not in GRADERS:
-        raise unknown_page()
-    return member
 
 
 async def _answer(visit: Visit, member: Membership, problem: Problem | None) -> Response:

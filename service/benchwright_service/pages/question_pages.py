@@ -19,12 +19,11 @@ from benchwright_authoring.written_question import (
 from benchwright_problems.problem import Skill
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.pages.answer_pages import GRADERS
 from benchwright_service.pages.rendering import SECURITY, Problem, render
-from benchwright_service.pages.visit import STAFF, Visit, unknown_page, whole_number
+from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page, whole_number
 from benchwright_service.questions.publishing import pack_name
 from benchwright_service.questions.reviewing import LONGEST_COMMENT, Check, Desk
-from benchwright_service.questions.trying import TRIES_PER_DAY, Try
+from benchwright_service.questions.trying import TRIES_PER_DAY
 from benchwright_service.questions.writing import CHANGEABLE, Call, Question, QuestionState
 
 _LICENSE = "CC-BY-4.0"
@@ -134,12 +133,12 @@ async def tries(visit: Visit) -> Response:
 
 async def review(visit: Visit) -> Response:
     """The next question for a reviewer."""
-    return await _review(visit, await _reviewer(visit), None)
+    return await _review(visit, await visit.grading(), None)
 
 
 async def decide(visit: Visit) -> Response:
     """Takes a reviewer's answer, and then the decision."""
-    member = await _reviewer(visit)
+    member = await visit.grading()
     reviews = visit.bench.collecting.reviews
     name, number = visit.field("question"), whole_number(visit.field("number")) or 0
     try:
@@ -168,22 +167,24 @@ async def _questions(visit: Visit, member: Membership, problem: Problem | None) 
     collecting = visit.bench.collecting
     call = await collecting.questions.call(member.course)
     is_staff, is_reviewer = member.role in STAFF, member.role in GRADERS
+    is_archived = await visit.is_archived()
+    accepted = await collecting.questions.accepted(member.course)
     return render(
         "questions",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=member,
         call=call,
-        is_open=collecting.questions.is_open(call) and not await visit.is_archived(),
+        is_open=collecting.questions.is_open(call) and not is_archived,
         mine=await collecting.questions.by(member.course, visit.account),
         waiting=await collecting.reviews.waiting(member.course, visit.account) if is_reviewer else 0,
-        authors=await collecting.standing.authors(member.course),
+        authors=await collecting.standing.authors(accepted),
         is_staff=is_staff,
         is_reviewer=is_reviewer,
-        is_archived=await visit.is_archived(),
+        is_archived=is_archived,
         states=await collecting.standing.states(member.course) if is_staff else {},
         reviewing=await collecting.standing.reviewing(member.course) if is_staff else None,
-        accepted=await collecting.questions.accepted(member.course) if is_staff else (),
+        accepted=accepted,
         pack=pack_name(member.course) if call is not None else "",
         license=_LICENSE,
         problem=problem,
@@ -251,13 +252,9 @@ async def _tried(visit: Visit, found: Question) -> Mapping[str, Any]:
         "untried": [name for name in visit.bench.collecting.tries.models if name not in said],
         "tries": tried,
         "key": found.content.answer,
-        "is_trying": any(_is_waiting(one) for one in tried),
-        "wrong": sum(one.said is not None and one.answer != found.content.answer for one in tried),
+        "is_trying": any(one.is_waiting for one in tried),
+        "wrong": sum(one.is_wrong(found.content.answer) for one in tried),
     }
-
-
-def _is_waiting(one: Try) -> bool:
-    return one.said is None and not one.why and not one.is_lost
 
 
 async def _review(visit: Visit, member: Membership, problem: Problem | None) -> Response:
@@ -289,13 +286,6 @@ async def _writer(visit: Visit) -> Membership:
     if member.role is Role.MONITOR:
         raise unknown_page()
     if member.role not in STAFF and await visit.bench.collecting.questions.call(member.course) is None:
-        raise unknown_page()
-    return member
-
-
-async def _reviewer(visit: Visit) -> Membership:
-    member = await visit.membership()
-    if member.role not in GRADERS:
         raise unknown_page()
     return member
 

@@ -18,6 +18,8 @@ from benchwright_service.sessions import BrowserSession
 
 STAFF = frozenset({Role.OWNER, Role.STAFF})
 """Who may see students' work and change a course."""
+GRADERS = STAFF | {Role.GRADER}
+"""Who may grade answers and review questions."""
 WATCHERS = frozenset({Role.OWNER, Role.MONITOR})
 """Who may watch a study."""
 _MOST_DIGITS = 9
@@ -126,6 +128,17 @@ class Visit:
         """
         found = await self.membership()
         if found.role not in STAFF:
+            raise unknown_page()
+        return found
+
+    async def grading(self) -> Membership:
+        """The same, if they may grade answers and review questions.
+
+        Raises:
+            RefusalError: They may not.
+        """
+        found = await self.membership()
+        if found.role not in GRADERS:
             raise unknown_page()
         return found
 

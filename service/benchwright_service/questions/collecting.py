@@ -41,6 +41,6 @@ class Collecting:
             questions,
             Tries(database, models),
             Reviews(database),
-            Standing(database, questions),
+            Standing(database),
             Publishing(database, questions, store),
         )

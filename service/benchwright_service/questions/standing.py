@@ -13,7 +13,7 @@ from sqlalchemy import Row, select
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_judges.database import Database
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
-from benchwright_service.questions.writing import Question, Questions, QuestionState
+from benchwright_service.questions.writing import Question, QuestionState
 
 _PAIR = 2
 
@@ -54,16 +54,14 @@ class Standing:
 
     Args:
         database: Of the service.
-        questions: Its questions.
     """
 
-    def __init__(self, database: Database, questions: Questions) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._questions = questions
 
-    async def authors(self, course: str) -> Sequence[Author]:
+    async def authors(self, questions: Sequence[Question]) -> Sequence[Author]:
         """Authors of accepted questions, the one with the most points first; equal ones share a rank."""
-        accepted = [one for one in await self._questions.accepted(course) if one.author]
+        accepted = [one for one in questions if one.author]
         points = await self.points(accepted)
         counted: dict[str, list[int]] = defaultdict(list)
         names = {question.author: question.name for question in accepted}

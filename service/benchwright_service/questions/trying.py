@@ -83,6 +83,15 @@ class Try:
     is_lost: bool
     """Whether no answer will come."""
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether an answer may still come."""
+        return self.said is None and not self.why and not self.is_lost
+
+    def is_wrong(self, key: str) -> bool:
+        """Whether it has answered otherwise than a key; no letter is a wrong answer."""
+        return self.said is not None and self.answer != key
+
 
 class Tries:
     """Asks models.

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_judges.database import Database
+from benchwright_service.accounts import DELETED
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
 from benchwright_service.tables import ACCOUNTS, COURSES, moment
@@ -24,7 +25,6 @@ QUESTIONS_PER_DAY = 20
 """How many questions one person may begin in a course within a day."""
 VERSIONS_PER_DAY = 200
 """How many versions of all their questions."""
-NOBODY = "somebody who was deleted"
 
 
 class QuestionState(StrEnum):
@@ -138,7 +138,7 @@ class Questions:
         )
         async with self._database.writing() as connection:
             await hold_course(connection, course)
-            await self._demand_open(connection, course)
+            await demand_open(connection, course, self._now())
             if (await connection.execute(today)).scalar_one() >= QUESTIONS_PER_DAY:
                 raise BenchServiceError(f"you began {QUESTIONS_PER_DAY} questions today; begin the next one tomorrow")
             row = {"id": name, "course": course, "author": author, "credited": int(credited), "created": now}
@@ -155,7 +155,7 @@ class Questions:
             BenchServiceError: It is none of theirs that can be changed now.
         """
         async with self._database.writing() as connection:
-            await self._demand_open(connection, course)
+            await demand_open(connection, course, self._now())
             held = await _hold(connection, course, question, author)
             if QuestionState(held.state) not in CHANGEABLE:
                 raise BenchServiceError(f"the question is {held.state} and can't be changed")
@@ -180,7 +180,7 @@ class Questions:
             BenchServiceError: It is none of theirs that can be sent now.
         """
         async with self._database.writing() as connection:
-            await self._demand_open(connection, course)
+            await demand_open(connection, course, self._now())
             held = await _hold(connection, course, question, author)
             # Those who returned a version have decided about it.
             if held.state == QuestionState.RETURNED and held.decided is not None:
@@ -223,9 +223,6 @@ class Questions:
             rows = (await connection.execute(newest_versions().where(*where))).all()
         return [question_of(row) for row in rows]
 
-    async def _demand_open(self, connection: AsyncConnection, course: str) -> None:
-        await demand_open(connection, course, self._now())
-
 
 async def demand_open(connection: AsyncConnection, course: str, now: float) -> None:
     """Makes sure that a course takes questions at a time.
@@ -256,7 +253,7 @@ def question_of(row: Row[Any]) -> Question:
     return Question(
         row.id,
         row.author or "",
-        row.name or NOBODY,
+        row.name or DELETED,
         bool(row.credited),
         QuestionState(row.state),
         row.number,
