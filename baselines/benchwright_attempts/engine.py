@@ -194,7 +194,7 @@ class Attempt:
         finally:
             self.clock.grants_more = False
         await self._end(Submitted())
-        return graded
+        return await self._measured(graded)
 
     async def time_out(self, reason: str, limit: float | None) -> Graded | None:
         """Ends the attempt because a limit is reached, with the verdict of the present files; see `submit`.
@@ -210,7 +210,7 @@ class Attempt:
             graded = await self._last_verdict()
             # Ending lets go of the clock as well.
             await self._end(TimedOut(reason=reason, limit=limit or None))
-        return graded
+        return await self._measured(graded)
 
     async def abandon(self, reason: str | None = None) -> None:
         """Ends the attempt without submitting."""
@@ -305,6 +305,14 @@ class Attempt:
         await self.clock.note_suspension()
         await self.writer.append(event)
         self._adapter.changed()
+
+    async def _measured(self, graded: Graded | None) -> Graded | None:
+        try:
+            return await self.runs.measure(graded)
+        except Exception as error:
+            # The attempt has ended anyway.
+            self._adapter.failed(error)
+            return graded
 
     async def _end(self, event: Event) -> None:
         await self._step(event)

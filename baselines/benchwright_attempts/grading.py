@@ -25,7 +25,7 @@ from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
-from benchwright_problems.verdict import Digests, Verdict
+from benchwright_problems.verdict import Digests, Outcome, Verdict
 
 ANSWER = "answer.md"
 """The file that answers a question."""
@@ -167,6 +167,25 @@ class Grading:
         problem = await asyncio.to_thread(self.store.unseal, ref)
         verdict = await run_harness(problem, files, home=self._home, sandbox=self._sandbox(), log=log, on_step=on_step)
         return Graded(verdict)
+
+    async def measured(self, ref: str, files: Mapping[str, bytes], verdict: Verdict, *, attempt: str) -> Verdict:
+        """A verdict on the design problem `ref` with the design's quality, if it passed and was graded here.
+
+        Raises:
+            ProblemsError: The hidden part can't be read.
+        """
+        if verdict.outcome is not Outcome.PASSED or await self._elsewhere_of(attempt) is not None:
+            return verdict
+        # It brings the tools of proofs, which no run needs.
+        from benchwright_formal.measuring import Measuring
+
+        problem = await asyncio.to_thread(self.store.unseal, ref)
+        sandbox = self._sandbox()
+        try:
+            toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
+        except HarnessError:
+            return verdict
+        return await Measuring(sandbox, toolchain).measured(problem, files, verdict)
 
     async def keep_waves(self, ref: str, files: Mapping[str, bytes], waves: DesignWaves, *, attempt: str) -> None:
         """Runs the hidden tests of the design problem `ref` once more, for the waveform of the solver's modules.

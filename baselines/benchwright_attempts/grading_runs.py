@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -123,6 +124,23 @@ class Runs:
         if newest is None:
             return None
         return self._in_memory(newest) or Graded(await asyncio.to_thread(self._full_verdict, newest))
+
+    async def measure(self, graded: Graded | None) -> Graded | None:
+        """What the attempt ended with; a design that passed gets its quality, which is kept with the verdict."""
+        newest = (await self._writer.summary()).verdict
+        if graded is None or newest is None or self._problem.kind is not Kind.DESIGN:
+            return graded
+        grading, files = self._services.grading, self._adapter.snapshot()
+        if newest.snapshot != _digests(files):
+            return graded
+        async with grading.slots or nullcontext():
+            verdict = await grading.measured(self._header.problem, files, graded.verdict, attempt=self._header.id)
+        if verdict is graded.verdict:
+            return graded
+        measured = replace(graded, verdict=verdict)
+        self._keep(newest.number, measured)
+        self._adapter.changed()
+        return measured
 
     def reveal(self, verdict: AttemptVerdict) -> Revealed:
         """What the solver may see of a verdict. Waits for the disk."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from benchwright_problems.problem import Reveal
-from benchwright_problems.verdict import CompilerMessage, Verdict
+from benchwright_problems.verdict import ComparedQuality, CompilerMessage, Verdict
 
 _FINEST_S = 0.5
 _COARSER = 1.2
@@ -46,6 +46,8 @@ class Revealed:
     tests: tuple[RevealedTest, ...] = ()
     compiler: tuple[CompilerMessage, ...] = ()
     """Why the design does not build; whatever shows the outcome shows these, because they name nothing hidden."""
+    quality: ComparedQuality | None = None
+    """Of a design that passed. It is measured once the attempt has ended, and whatever shows the outcome shows it."""
     log: str | None = None
     wall_s: float = 0.0
     """How long the run took; below `full` as `coarse` gives it."""
@@ -60,6 +62,7 @@ class Revealed:
             message = f": {test.message}" if test.message else ""
             time = f" after {test.sim_time}" if test.sim_time else ""
             lines.append(f"{'passed' if test.passed else 'failed'} {test.name}{time}{message}")
+        lines += [str(self.quality)] if self.quality is not None else []
         return "\n".join(lines)
 
 
@@ -87,6 +90,7 @@ def _outcome(policy: Reveal, verdict: Verdict) -> Revealed:
         passed=verdict.passed_tests if tests else None,
         total=len(tests) or None,
         compiler=verdict.compiler,
+        quality=verdict.quality,
         wall_s=coarse(verdict.wall_s),
     )
 

@@ -151,6 +151,7 @@ def _score(sample: SampleAttempt, found: Verdict, share: float | None, tokens: d
         "digests": found.digests.model_dump(),
         "tools": found.tools,
         "remarks": list(found.remarks),
+        "quality": found.quality.model_dump() if found.quality is not None else None,
         "tokens": tokens,
     }
     answer = _shown(sample)

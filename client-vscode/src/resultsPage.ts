@@ -56,7 +56,7 @@ export function resultsPage(
     outcome: status.running ? "running" : outcome(shown?.outcome),
     headline: headline(status),
     message: message(status, shown),
-    facts: [...verdictFacts(shown), ...attemptFacts(status, summary)],
+    facts: [...verdictFacts(shown), ...qualityFacts(shown), ...attemptFacts(status, summary)],
     compiler: shown?.compiler ?? [],
     failed: (shown?.lines ?? []).filter(({ passed }) => !passed).map(failedTest),
     passed: (shown?.lines ?? []).filter(({ passed }) => passed).map(({ name }) => name),
@@ -150,6 +150,14 @@ function verdictFacts(verdict: AttemptStatus["verdict"]): [string, string][] {
     [t("Try"), String(verdict.number)],
     ...(verdict.outcome === "recorded" ? [] : [[t("Run time"), `${verdict.wallS.toFixed(1)} s`] as [string, string]]),
   ];
+}
+
+/** The design beside its reference, once the attempt has ended. */
+function qualityFacts(verdict: AttemptStatus["verdict"]): [string, string][] {
+  return (verdict?.quality ?? []).map(({ measure, solution, reference }) => [
+    word(measure),
+    solution == null || reference == null ? t("unknown") : t("{0}, the reference {1}", solution, reference),
+  ]);
 }
 
 function attemptFacts(status: AttemptStatus, summary: SubmitSummary | undefined): [string, string][] {

@@ -19,6 +19,11 @@ const WORDS: Readonly<Record<string, string>> = {
   easy: t("easy"),
   medium: t("medium"),
   hard: t("hard"),
+  gates: t("Gates"),
+  flip_flops: t("Flip-flops"),
+  latches: t("Latches"),
+  depth: t("Gates on the longest path"),
+  findings: t("Lint findings"),
 };
 
 /** A word of the server's; as it is if it is not one of the known ones. */

@@ -96,6 +96,18 @@ test("the summary of a submission names time, runs, first pass and verdict", () 
   ]);
 });
 
+test("a design that was submitted and passed is shown beside the reference", () => {
+  const quality = [
+    { measure: "gates", solution: 12, reference: 9 },
+    { measure: "findings", solution: null, reference: 0 },
+  ];
+  const status = attempt({ state: "submitted", verdict: verdict({ quality }) });
+  assert.deepEqual(resultsPage(status).facts.slice(3, 5), [
+    ["Gates", "12, the reference 9"],
+    ["Lint findings", "unknown"],
+  ]);
+});
+
 test("while a study hides the clock, neither summary nor facts have a time", () => {
   const status = attempt({ state: "submitted", verdict: verdict({ wallS: 0.5 }), activeS: null, elapsedS: null });
   const summary = { status, firstPassS: null, firstPassRun: 3 };

@@ -16,7 +16,7 @@ from benchwright_harness.process import End
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.verdict import Model
+from benchwright_problems.verdict import Quality
 
 _LONGEST = re.compile(rb"\(length=(\d+)\)")
 _GATES = "AND,NAND,OR,NOR,XOR,XNOR,MUX"
@@ -26,21 +26,6 @@ _FINDING = re.compile(r"^%Warning-\w+: \S+:\d+", re.MULTILINE)
 _SILENCED = re.compile(rb"\blint_off\b|`line\b")
 """What hides findings, or where they are."""
 _WIRES = ("$_BUF_", "$scopeinfo")
-
-
-class Quality(Model):
-    """A module with all below it and its parameters' defaults, mapped to gates of at most two inputs."""
-
-    gates: int
-    """Inverters, gates of two inputs and multiplexers of two."""
-    flip_flops: int
-    """Bits; those of memories too."""
-    latches: int
-    """Bits."""
-    depth: int
-    """Gates on the longest path without a flip-flop."""
-    findings: int | None
-    """What Verilator's lint finds, with all warnings; None if it can't be run, or the design silences it."""
 
 
 async def quality(

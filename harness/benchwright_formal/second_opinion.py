@@ -9,13 +9,13 @@ from pathlib import PurePosixPath
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.opinion import Opinion, Result, opinion
-from benchwright_formal.quality import Quality, quality
+from benchwright_formal.quality import quality
 from benchwright_harness.grade import solved_files
 from benchwright_harness.plan import toplevels
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Kind, Problem
-from benchwright_problems.verdict import Model
+from benchwright_problems.verdict import Model, Quality
 from benchwright_problems.verilog import modules
 
 _NOT_DESIGN = ("docs", "verif")
@@ -73,7 +73,7 @@ async def second_opinion(
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
-    reference, other = _design(problem, solved_files(problem)), _design(problem, solution)
+    reference, other = design_of(problem, solved_files(problem)), design_of(problem, solution)
     opinions = [
         await opinion(
             reference,
@@ -108,7 +108,7 @@ async def _size(design: Mapping[str, bytes], top: str, sandbox: Sandbox, toolcha
         return Size(why=str(error))
 
 
-def _design(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
+def design_of(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files of a design: the solution's and those that it was given."""
     given = {path: text.encode() for path, text in problem.public.files.items()}
     return {path: text for path, text in (given | dict(solution)).items() if path.split("/")[0] not in _NOT_DESIGN}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
@@ -177,6 +178,53 @@ class Usage(Model):
     """Processor time in seconds; None if it could not be measured."""
 
 
+class Quality(Model):
+    """A module with all below it and its parameters' defaults, mapped to gates of at most two inputs."""
+
+    gates: int
+    """Inverters, gates of two inputs and multiplexers of two."""
+    flip_flops: int
+    """Bits; those of memories too."""
+    latches: int
+    """Bits."""
+    depth: int
+    """Gates on the longest path without a flip-flop."""
+    findings: int | None
+    """What Verilator's lint finds, with all warnings; None if it can't be run, or the design silences it."""
+
+
+class ComparedQuality(Model):
+    """The quality of a design that passed, beside its reference's."""
+
+    solution: Quality
+    reference: Quality
+
+    @property
+    def measures(self) -> Sequence[tuple[str, int | None, int | None]]:
+        """Fields of `Quality` with the values of solution and reference; latches only where there are some."""
+        pairs = [(field, getattr(self.solution, field), getattr(self.reference, field)) for field in MEASURES]
+        return [pair for pair in pairs if pair != ("latches", 0, 0)]
+
+    def __str__(self) -> str:
+        """In one sentence."""
+        known = [
+            f"{MEASURES[field]} {ours} ({theirs})"
+            for field, ours, theirs in self.measures
+            if None not in (ours, theirs)
+        ]
+        return f"Beside the reference: {', '.join(known)}."
+
+
+MEASURES = {
+    "gates": "gates",
+    "flip_flops": "flip-flops",
+    "latches": "latches",
+    "depth": "longest path",
+    "findings": "lint findings",
+}
+"""Fields of `Quality`, as people call them."""
+
+
 class Verdict(Model):
     """The outcome of one run or judgement. Contains hidden facts: show it through a reveal policy."""
 
@@ -198,6 +246,8 @@ class Verdict(Model):
     usage: Usage | None = None
     remarks: tuple[str, ...] = ()
     """Caveats for readers, such as a coverage target that was calibrated with another tool."""
+    quality: ComparedQuality | None = None
+    """Of a design that passed, if it was measured; the verdict does not depend on it."""
 
     @property
     def outcome(self) -> Outcome:

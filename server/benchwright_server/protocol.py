@@ -209,6 +209,16 @@ class CompilerLine(Wire):
     text: str
 
 
+class QualityLine(Wire):
+    """One measure of a design that passed, beside its reference."""
+
+    measure: str
+    """`gates`, `flip_flops`, `latches`, `depth` (gates on the longest path) or `findings` (of lint)."""
+    solution: int | None
+    reference: int | None
+    """Null if it is unknown."""
+
+
 class VerdictView(Wire):
     """What the solver may see of one run or judgement."""
 
@@ -227,6 +237,8 @@ class VerdictView(Wire):
     """Only under the policies `names`, `messages` and `full`."""
     compiler: list[CompilerLine] | None = None
     """Why the design does not build, if compilers said it of the solver's own files."""
+    quality: list[QualityLine] | None = None
+    """Of a design that passed, once the attempt has ended."""
     log: str | None = None
     """Only under the policy `full`."""
     reveal: str

@@ -143,7 +143,9 @@ def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_
     lines = [{"id": "gate", "completion": text} for text in (right, right.replace("&", "|"))]
     answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
     out = tmp_path / "out"
-    said = benchwright(environ, "grade", "mine", "--responses", answers, "--out", out, "--solver", "somebody")
+    said = benchwright(
+        environ, "grade", "mine", "--responses", answers, "--out", out, "--solver", "somebody", "--quality"
+    )
     assert said.returncode == 0, said.stderr
     assert "right answers among the 2 that are judged" in said.stdout
     verdicts = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
@@ -151,6 +153,10 @@ def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_
         ("gate", 1, "passed"),
         ("gate", 2, "failed"),
     ]
+    passed, failed = verdicts
+    assert passed["quality"]["solution"] == passed["quality"]["reference"]
+    assert passed["quality"]["solution"]["gates"] == 1
+    assert "quality" not in failed
     for sample, result in (("sample_1", 0), ("sample_2", 1)):
         raw = json.loads((out / sample / "raw_result.json").read_text())
         assert raw["gate"]["tests"][0]["result"] == result

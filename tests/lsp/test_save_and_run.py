@@ -315,3 +315,22 @@ async def test_submit_does_not_run_again_what_was_just_judged(editor: Editor) ->
     summary = await desk.submit()
     assert (summary.status.state, summary.status.runs, summary.first_pass_s) == ("submitted", 1, None)
     assert len(desk.told("run_started")) == 1
+
+
+async def test_a_design_that_was_submitted_and_passed_is_measured_beside_the_reference(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/saturating-counter")
+    await desk.start()
+    file = desk.open()
+    file.paste(reference("saturating-counter"))
+    file.save()
+    await desk.verdict(1)
+    running = (await desk.ask("status")).verdict
+    assert running is not None
+    assert running.quality is None
+    ended = (await desk.submit()).status.verdict
+    assert ended is not None
+    assert ended.quality is not None
+    measures = {line.measure: line for line in ended.quality}
+    assert list(measures) == ["gates", "flip_flops", "depth", "findings"]
+    assert all(line.solution == line.reference for line in ended.quality)
+    assert measures["flip_flops"].solution == 8

@@ -11,10 +11,9 @@ from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.section import Cell, Figure, Section, Table, count, number, with_interval
 from benchwright_formal.opinion import Opinion, Result
-from benchwright_formal.quality import Quality
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_judges.estimators import share
-from benchwright_problems.verdict import Outcome
+from benchwright_problems.verdict import Outcome, Quality
 
 _SIZES: Mapping[str, Callable[[Quality], int]] = {
     "gates": lambda one: one.gates,

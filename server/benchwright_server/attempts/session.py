@@ -26,9 +26,18 @@ from benchwright_attempts.terms import ClockDisplay, Terms
 from benchwright_judges.score import INSTANT
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import ComparedQuality
 from benchwright_server.attempts.recorder import Recorder
 from benchwright_server.attempts.verdict_words import words_of
-from benchwright_server.protocol import AttemptStatus, CompilerLine, SubmitSummary, TestCount, TestLine, VerdictView
+from benchwright_server.protocol import (
+    AttemptStatus,
+    CompilerLine,
+    QualityLine,
+    SubmitSummary,
+    TestCount,
+    TestLine,
+    VerdictView,
+)
 from benchwright_server.workspaces.workspace import Workspace, snapshot
 
 if TYPE_CHECKING:
@@ -324,12 +333,19 @@ class Session(Adapter):
             tests=TestCount(passed=shown.passed or 0, total=shown.total) if shown.total is not None else None,
             lines=[TestLine(**asdict(test)) for test in shown.tests] or None,
             compiler=[CompilerLine(**message.model_dump()) for message in shown.compiler] or None,
+            quality=_quality(shown.quality),
             log=shown.log,
             reveal=shown.policy,
             wall_s=shown.wall_s,
             number=verdict.number,
             finished_at=verdict.at.astimezone(UTC).isoformat(timespec="seconds"),
         )
+
+
+def _quality(found: ComparedQuality | None) -> list[QualityLine] | None:
+    if found is None:
+        return None
+    return [QualityLine(measure=field, solution=ours, reference=theirs) for field, ours, theirs in found.measures]
 
 
 def _draft(recorded: ReplayedFile | None, workspace: Workspace) -> str | None:

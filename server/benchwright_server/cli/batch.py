@@ -8,12 +8,13 @@ judgements in their database. So the same command does what is left, after an in
 from __future__ import annotations
 
 import asyncio
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -27,9 +28,10 @@ from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.score import score
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.home import Home
-from benchwright_problems.problem import Kind
+from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.responses import read_responses
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import Verdict
 from benchwright_server.cli import options
 from benchwright_server.cli.answers import print_summary, summarize
 from benchwright_server.cli.batch_files import write_files
@@ -39,6 +41,10 @@ from benchwright_server.cli.left_out import write_left_out
 from benchwright_server.cli.output import err, print_json
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.study_log import opened_log
+
+if TYPE_CHECKING:
+    from benchwright_harness.sandbox import Sandbox
+    from benchwright_harness.toolchain import Toolchain
 
 _JUDGED_AT_ONCE = 16
 _STEP = 200
@@ -69,6 +75,12 @@ class Batch:
     cluster_option: options.ClusterOption = None
     sandbox: options.Sandbox = DEFAULT_SANDBOX
     fresh: options.Fresh = False
+    quality: Annotated[
+        bool,
+        typer.Option(
+            "--quality", help="Also measure designs that pass beside the reference: gates, flip-flops, path, lint."
+        ),
+    ] = False
 
 
 def grade_batch(pack: str, responses: Path, batch: Batch, origins: Origins, json_output: bool) -> NoReturn:
@@ -183,4 +195,28 @@ async def _run(designs: _Numbered, batch: Batch) -> dict[int, Graded]:
                 on_progress=lambda now: meter.show(now.done, now.planned, now.known),
             )
             verdicts = await shown.grade(solutions)
+    if batch.quality:
+        verdicts = await _measured(solutions, verdicts, sandbox, toolchain)
     return {number: Graded(verdict) for (number, _), verdict in zip(designs, verdicts, strict=True)}
+
+
+async def _measured(
+    solutions: Sequence[tuple[Problem, Mapping[str, bytes]]],
+    verdicts: Sequence[Verdict],
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+) -> list[Verdict]:
+    from benchwright_formal.measuring import Measuring
+
+    measuring, turn = Measuring(sandbox, toolchain), asyncio.Semaphore(os.cpu_count() or 1)
+
+    async def measured(problem: Problem, files: Mapping[str, bytes], verdict: Verdict) -> Verdict:
+        async with turn:
+            found = await measuring.measured(problem, files, verdict)
+        meter.advance()
+        return found
+
+    with progress("measuring", len(verdicts), "designs") as meter:
+        return await asyncio.gather(
+            *(measured(*one, verdict) for one, verdict in zip(solutions, verdicts, strict=True))
+        )

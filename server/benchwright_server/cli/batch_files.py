@@ -14,7 +14,7 @@ from benchwright_harness import cvdp_report
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.responses import Response
 from benchwright_problems.verdict import Reason, Verdict, word_of
-from benchwright_server.cli.output import err, writing
+from benchwright_server.cli.output import err, quality_of, writing
 
 _MISSING = Graded(Verdict(reason=Reason.NO_ANSWER, detail="this sample has no answer to the problem"))
 
@@ -98,6 +98,7 @@ def _line(answer: Response, graded: Graded) -> str:
     }
     if judgement is None:
         row |= {"tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)}, "tools": verdict.tools}
+        row |= quality_of(verdict)
     else:
         row |= {
             "label": judgement.label,

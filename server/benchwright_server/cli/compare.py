@@ -15,6 +15,7 @@ from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolcha
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem as BenchProblem
 from benchwright_problems.store import Store
+from benchwright_problems.verdict import MEASURES, ComparedQuality
 from benchwright_server.cli import options
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.table import Table
@@ -106,13 +107,7 @@ def _print_quality(of_reference: Size, of_solution: Size) -> None:
     if reference is None or solution is None:
         return
     table = Table("", "solution", "reference", "ratio")
-    for name, ours, theirs in (
-        ("gates", solution.gates, reference.gates),
-        ("flip-flops", solution.flip_flops, reference.flip_flops),
-        ("latches", solution.latches, reference.latches),
-        ("longest path", solution.depth, reference.depth),
-        ("lint findings", solution.findings, reference.findings),
-    ):
+    for field, ours, theirs in ComparedQuality(solution=solution, reference=reference).measures:
         cells = ["" if one is None else str(one) for one in (ours, theirs)]
-        table.add_row(name, *cells, f"{ours / theirs:.2f}" if ours is not None and theirs else "")
+        table.add_row(MEASURES[field], *cells, f"{ours / theirs:.2f}" if ours is not None and theirs else "")
     table.print()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from benchwright_attempts.grading import grade, judged_paths
-from benchwright_harness.sandboxes import open_sandbox
+from benchwright_harness.sandboxes import open_sandbox, toolchain_for
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
@@ -24,6 +25,11 @@ from benchwright_server.cli.raw_log import check_may_read_log
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.missing_files import missing_files
 from benchwright_server.workspaces.workspace import snapshot
+
+if TYPE_CHECKING:
+    from benchwright_harness.sandbox import Sandbox
+    from benchwright_problems.problem import Problem
+    from benchwright_problems.verdict import Verdict
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -56,19 +62,17 @@ def grade_command(
         if folder is None:
             raise ServerError(f"Give the folder with the files to judge: benchwright grade {problem} DIR.")
         with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
-            _grade_folder(problem, folder, batch.sandbox, batch.fresh, log, json_output)
+            _grade_folder(problem, folder, batch, log, json_output)
 
 
-def _grade_folder(
-    problem: str, folder: Path, sandbox: str, fresh: bool, raw_log: Path | None, json_output: bool
-) -> None:
+def _grade_folder(problem: str, folder: Path, batch: Batch, raw_log: Path | None, json_output: bool) -> None:
     home = Home.find()
     hidden = Store(home).unseal(problem)
     if not folder.is_dir():
         raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
     if raw_log is not None:
         check_may_read_log(problem, hidden.reveal, home)
-    box = open_sandbox(sandbox)
+    box = open_sandbox(batch.sandbox)
     files = snapshot(folder, hidden)
     if missing := [path for path in judged_paths(hidden) if path not in files]:
         named = missing_files(folder, missing)
@@ -76,8 +80,19 @@ def _grade_folder(
             raise ServerError(f"{folder} has no file that {problem} expects: {named}.")
         err.print(f"Missing in {folder}: {named}.", markup=False, soft_wrap=True)
     with _opened(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
-        verdict = asyncio.run(grade(hidden, files, home=home, sandbox=box, log=log, fresh=fresh))
+        verdict = asyncio.run(_graded(hidden, files, home, box, log, batch))
     finish_with(problem, verdict, json_output)
+
+
+async def _graded(
+    problem: Problem, files: Mapping[str, bytes], home: Home, sandbox: Sandbox, log: BinaryIO, batch: Batch
+) -> Verdict:
+    verdict = await grade(problem, files, home=home, sandbox=sandbox, log=log, fresh=batch.fresh)
+    if not batch.quality:
+        return verdict
+    from benchwright_formal.measuring import Measuring
+
+    return await Measuring(sandbox, toolchain_for(sandbox.name, home.cache)).measured(problem, files, verdict)
 
 
 def _opened(raw_log: Path | None) -> BinaryIO:

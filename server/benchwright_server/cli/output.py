@@ -83,6 +83,7 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
                 "compiler": [message.model_dump() for message in verdict.compiler],
                 "wall_s": coarse(verdict.wall_s),
                 "remarks": list(verdict.remarks),
+                **quality_of(verdict),
                 "digests": verdict.digests.model_dump(mode="json"),
             }
         )
@@ -95,7 +96,14 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
             out.print(str(message), markup=False, soft_wrap=True)
         for remark in verdict.remarks:
             out.print(f"Remark: {remark}", markup=False, soft_wrap=True)
+        if verdict.quality is not None:
+            out.print(str(verdict.quality), markup=False, soft_wrap=True)
     raise typer.Exit(EXIT_STATUS[verdict.outcome])
+
+
+def quality_of(verdict: Verdict) -> dict[str, object]:
+    """The member `quality` of a verdict in JSON; nothing if it was not measured."""
+    return {} if verdict.quality is None else {"quality": verdict.quality.model_dump(mode="json")}
 
 
 def color_of(outcome: Outcome) -> str:
