@@ -14,7 +14,8 @@ from pathlib import Path
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import DatasetError, ProblemsError
 from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
-from benchwright_problems.problem import QuestionFormat, is_pack_name
+from benchwright_problems.pack_name import is_pack_name
+from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.toml_text import as_toml
 
 _ID = re.compile(r"[a-z][a-z0-9-]{0,60}")

@@ -12,7 +12,8 @@ from benchwright_exams.review_form import Decision, Exam, Form, read_exam_file, 
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.kept import Kept
 from benchwright_problems.pack_folder import read_pack_folder
-from benchwright_problems.problem import Pack, QuestionFormat, is_pack_name
+from benchwright_problems.pack_name import is_pack_name
+from benchwright_problems.problem import Pack, QuestionFormat
 from benchwright_problems.toml_text import as_toml
 
 _KEYED = (QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.ASSERTION)

@@ -10,6 +10,7 @@ from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.hints import MOST_HINTS, Hint, check_ladder
+from benchwright_problems.pack_name import PackName
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import (
     Answer,
@@ -19,7 +20,6 @@ from benchwright_problems.problem import (
     Letter,
     Limits,
     Model,
-    PackName,
     QuestionFormat,
     RelativePath,
     Reveal,
@@ -62,6 +62,7 @@ class ProblemFile(Model):
     kind: Kind
     category: Category | None = None
     difficulty: Difficulty
+    published: PartialDate | None = None
     domain: str = ""
     expected: tuple[RelativePath, ...] = ()
     reveal: Reveal = Reveal.VERDICT

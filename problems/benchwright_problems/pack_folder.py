@@ -120,7 +120,9 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
     content: dict[str, JsonValue] = {
         # What a problem does not have leaves its digest as it was before there was such a field.
-        "spec": spec.model_dump(mode="json", exclude={n for n in ("hints", "dont_care") if not getattr(spec, n)}),
+        "spec": spec.model_dump(
+            mode="json", exclude={n for n in ("hints", "dont_care", "published") if not getattr(spec, n)}
+        ),
         "statement": statement,
         "public": dict(public_files),
         "harness": dict(harness),
@@ -137,6 +139,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
             difficulty=spec.difficulty,
             reveal=spec.reveal,
             limits=spec.limits,
+            published=spec.published,
             provenance=Provenance(source=pack.source, license=pack.license, version=pack.version),
             public=Public(
                 statement=statement,

@@ -15,8 +15,6 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
-    TypeAdapter,
-    ValidationError,
     model_validator,
 )
 
@@ -26,6 +24,7 @@ from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.editor_files import is_editor_file
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
 from benchwright_problems.hints import HintRules, HintTexts
+from benchwright_problems.pack_name import PackName
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.rubric_points import OptionalPoints
 
@@ -149,8 +148,6 @@ ProblemId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_le
 Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 """ISO 639 code."""
-PackName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=60)]
-_PACK_NAME: TypeAdapter[str] = TypeAdapter(PackName)
 
 
 class Limits(Model):
@@ -322,6 +319,8 @@ class Problem(Model):
     difficulty: Difficulty
     reveal: Reveal = Reveal.VERDICT
     limits: Limits = Limits()
+    published: PartialDate | None = None
+    """When it could first be read in public; None if that is the date of its pack."""
     provenance: Provenance
     public: Public
     hidden: Hidden
@@ -341,8 +340,8 @@ class Problem(Model):
 
     @property
     def public_digest(self) -> str:
-        """sha256 of everything a solver sees, without hints."""
-        return digest(self.model_dump(mode="json", exclude={"hidden": True, "public": {"hints"}}))
+        """sha256 of everything a solver sees, without hints and dates."""
+        return digest(self.model_dump(mode="json", exclude={"hidden": True, "published": True, "public": {"hints"}}))
 
     @property
     def harness_digest(self) -> str:
@@ -383,15 +382,6 @@ class Pack(Model):
                 raise ValueError(f"two problems are called {problem.id!r}")
             seen.add(problem.id.lower())
         return self
-
-
-def is_pack_name(name: str) -> bool:
-    """Whether a pack can be called so."""
-    try:
-        _PACK_NAME.validate_python(name)
-    except ValidationError:
-        return False
-    return True
 
 
 def digest(value: JsonValue) -> str:

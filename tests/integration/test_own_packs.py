@@ -104,8 +104,11 @@ def test_a_pack_of_somebody_else_does_not_take_the_place_of_an_installed_one(fol
 
 def test_a_copy_of_an_installed_problem_is_found(folder: Path, tmp_path: Path) -> None:
     author = tmp_path / "author"
-    alone = benchwright(author, "duplicates", folder, "--json")
-    assert [one["problems"] for one in json.loads(alone.stdout)] == [["my-pack/holds", "my-pack/holds-too"]]
+    later = folder / "holds-too" / "problem.toml"
+    later.write_text(f'published = "2026-05"\n{later.read_text()}')
+    (pair,) = json.loads(benchwright(author, "duplicates", folder, "--json").stdout)
+    assert pair["problems"] == ["my-pack/holds", "my-pack/holds-too"]
+    assert pair["published"] == ["", "2026-05"]
     file = tmp_path / "p.pack"
     benchwright(author, "publish", folder, file)
     benchwright(author, "install", file)

@@ -76,7 +76,7 @@ class ProblemFacts:
             subdomain=question.subdomain if question is not None else "",
             tag=question.tag if question is not None else "",
             family=f"{pack.name}/{family}",
-            published=pack.published or "",
+            published=problem.published or pack.published or "",
             has_pictures=bool(problem.public.figures),
             labelled_by=tuple((kind.value, one.by) for kind, one in settled.items()),
         )

@@ -37,6 +37,7 @@ _ABOUT = {
     "kind": "How it is solved and scored: `design` or `question`.",
     "category": "CVDP's category of a design problem, such as `cid003`.",
     "difficulty": "The author's estimate.",
+    "published": "When it could first be read in public, `YYYY-MM-DD` or `YYYY-MM`; the pack's date if not given.",
     "domain": "Subject of a question, free text.",
     "expected": "Files that the solver writes; the harness uses no others.",
     "reveal": "How much of a run the solver sees: `verdict` (outcome and counts), `names` (also test names), `messages`"

@@ -18,7 +18,8 @@ from benchwright_judges.prompt import object_schema, visible
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
-from benchwright_problems.problem import Kind, Model, Problem, is_pack_name
+from benchwright_problems.pack_name import is_pack_name
+from benchwright_problems.problem import Kind, Model, Problem
 from benchwright_problems.toml_text import as_toml
 
 LANGUAGES = {"en": "English", "de": "German", "fr": "French", "zh": "Simplified Chinese"}

@@ -42,13 +42,15 @@ def duplicates(
         read = [_pack(store, name) for name in packs or store.pack_names()]
         with progress("comparing", 0, "texts") as meter:
             found = near_copies(read, threshold, lambda done, total: meter.show(done, total, 0))
-    published = {pack.name: pack.published or "" for pack in read}
+    published = {
+        f"{pack.name}/{one.id}": one.published or pack.published or "" for pack in read for one in pack.problems
+    }
     if json_output:
         print_json(
             [
                 {
                     "problems": [one.first, one.second],
-                    "published": [published[ref.partition("/")[0]] for ref in (one.first, one.second)],
+                    "published": [published[ref] for ref in (one.first, one.second)],
                     "part": one.part.value,
                     "similarity": round(one.similarity, 4),
                 }
@@ -58,7 +60,7 @@ def duplicates(
     else:
         table = Table("problem", "published", "problem", "published", "alike", "similarity")
         for one in found:
-            cells = [cell for ref in (one.first, one.second) for cell in (ref, published[ref.partition("/")[0]])]
+            cells = [cell for ref in (one.first, one.second) for cell in (ref, published[ref])]
             table.add_row(*cells, one.part.value, f"{one.similarity:.2f}")
         table.print()
         count = len(found)

@@ -13,7 +13,8 @@ from benchwright_authoring.written_question import pack_of
 from benchwright_judges.database import Database
 from benchwright_problems.errors import PackExistsError, ProblemsError
 from benchwright_problems.pack_files_schema import PackFile
-from benchwright_problems.problem import Pack, is_pack_name
+from benchwright_problems.pack_name import is_pack_name
+from benchwright_problems.problem import Pack
 from benchwright_problems.store import Store
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.tables import CALLS, QUESTIONS

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_analysis.report.problem_facts import facts_of
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.problem import Kind, QuestionFormat
+from benchwright_problems.store import Store
 
 FILES = {
     "pack.toml": 'name = "p"\ntitle = "P"\nversion = "1"\nlicense = "MIT"\nsource = "here"\norder = ["inv", "q"]\n',
@@ -51,6 +53,17 @@ def test_a_pack_folder_is_read_whole(write_pack: WritePack) -> None:
     assert question.public.question.format is QuestionFormat.MULTIPLE_CHOICE
     assert question.hidden.answer is not None
     assert question.hidden.answer.value == "B"
+
+
+def test_a_problem_may_be_newer_than_its_pack_and_is_the_same_problem(write_pack: WritePack, store: Store) -> None:
+    before = read_pack_folder(write_pack({})).problems
+    dated = write_pack({"inv/problem.toml": f"published = 2026-05-17\n{FILES['inv/problem.toml']}"})
+    design, question = read_pack_folder(dated).problems
+    assert (design.published, question.published) == ("2026-05-17", None)
+    assert [one.public_digest for one in before] == [design.public_digest, question.public_digest]
+    store.add(read_pack_folder(dated))
+    facts = facts_of(store, {"p/inv", "p/q"})
+    assert [facts[ref].published for ref in ("p/inv", "p/q")] == ["2026-05-17", ""]
 
 
 def test_the_digest_of_a_problem_covers_every_file_that_counts(write_pack: WritePack) -> None:
