@@ -257,9 +257,12 @@ class Courses:
         return self._store.pack_names()
 
     async def problem(self, pack: str, problem: str) -> Problem:
-        """The public part of a problem that an assignment names."""
-        found, _ = await self._public(pack)
-        return next(one for one in found.problems if one.id == problem)
+        """The public part of a problem that an assignment names.
+
+        Raises:
+            UnknownProblemError: Its pack was replaced by one without it.
+        """
+        return await asyncio.to_thread(self._store.problem, f"{pack}/{problem}")
 
     async def most_shown(self, attempt: str) -> Reveal | None:
         """The most that the assignment of an attempt shows of a verdict now. None if it says nothing."""

@@ -11,7 +11,7 @@ from benchwright_attempts.reveal import Revealed, reveal
 from benchwright_attempts.run_records import RunRecords
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.home import Home
-from benchwright_problems.problem import Reveal
+from benchwright_problems.problem import Kind, Reveal
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Verdict
 from benchwright_remote.messages import RunState, RunView, TestView, VerdictView
@@ -31,6 +31,13 @@ class RunViews:
         self._store = store
         self._home = home
         self._courses = courses
+
+    async def kind(self, ref: str) -> Kind:
+        """What a problem is. One that is gone counts as a design: who is given a run of it finds that out."""
+        try:
+            return (await asyncio.to_thread(self._store.problem, ref)).kind
+        except UnknownProblemError:
+            return Kind.DESIGN
 
     async def of(self, row: Row[Any], ref: str, *, revision: int, place: int | None, step: str) -> RunView:
         """A run.

@@ -348,7 +348,7 @@ class Runs:
             if row.state == RunState.QUEUED:
                 if not self._is_at(row.id):
                     ref = await self._rows.problem_of(row.attempt)
-                    self._begin(row, (await asyncio.to_thread(self._store.problem, ref)).kind)
+                    self._begin(row, await self._views.kind(ref))
             elif row.id not in self._leases:
                 self._leases.begin(row.id, row.lease, row.worker)
 

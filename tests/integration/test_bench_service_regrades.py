@@ -34,6 +34,7 @@ class Class:
     teacher: httpx2.Client
     right: Solver
     right_run: str
+    wrong: Solver
     wrong_run: str
 
     def page(self, path: str) -> str:
@@ -55,7 +56,7 @@ def original(problem: str) -> Problem:
     return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(f"starter/{problem}")
 
 
-def midterm(service: Service, *, is_correct: bool) -> None:
+def midterm(service: Service, *, is_correct: bool, has_question: bool = True) -> None:
     design, question = original(DESIGN), original(QUESTION)
     if not is_correct:
         bench = design.hidden.harness[BENCH].replace("TOP = 2**WIDTH - 1", "TOP = 2**WIDTH - 2")
@@ -64,14 +65,20 @@ def midterm(service: Service, *, is_correct: bool) -> None:
         assert question.hidden.answer is not None
         key = question.hidden.answer.model_copy(update={"value": "B"})
         question = question.model_copy(update={"hidden": question.hidden.model_copy(update={"answer": key})})
-    pack = Pack(name="midterm", title="Midterm", version="1", license="MIT", source="us", problems=(design, question))
+    problems = (design, question) if has_question else (design,)
+    pack = Pack(name="midterm", title="Midterm", version="1", license="MIT", source="us", problems=problems)
     Store(service.folders).add(pack, replace=True)
 
 
-def answered(solver: Solver, problem: str, files: dict[str, str]) -> str:
+def begun(solver: Solver, problem: str, files: dict[str, str]) -> str:
     attempt = solver.begin(f"midterm/{problem}", files)
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200
+    return attempt
+
+
+def answered(solver: Solver, problem: str, files: dict[str, str]) -> str:
+    attempt = begun(solver, problem, files)
     run: str = solver.run(attempt, 1, files).json()["id"]
     solver.verdict(run)
     return run
@@ -90,7 +97,7 @@ def taught(service: Service, tmp_path: Path) -> Class:
     answered(right, QUESTION, {"answer.md": "C"})
     answered(wrong, QUESTION, {"answer.md": "B"})
     teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
-    return Class(course, teacher, right, right_run, wrong_run)
+    return Class(course, teacher, right, right_run, wrong, wrong_run)
 
 
 def regraded(taught: Class, problem: str) -> str:
@@ -143,6 +150,22 @@ def test_answers_are_judged_again_by_the_corrected_key(service: Service, taught:
     assert "All 2 verdicts are by the problem as it is now" in taught.page(
         f"items/{taught.course.assignment}/{QUESTION}"
     )
+
+
+def test_a_problem_that_its_pack_has_no_more_is_refused_and_keeps_nothing_else_waiting(
+    service: Service, taught: Class
+) -> None:
+    design = original(DESIGN)
+    reference = {path: text.decode() for path, text in solved_files(design).items()}
+    ungraded = begun(taught.wrong, QUESTION, {"answer.md": "C"})
+    midterm(service, is_correct=True, has_question=False)
+    refused = taught.wrong.run(ungraded, 1, {"answer.md": "C"})
+    assert (refused.status_code, "no longer in the service" in refused.text) == (404, True)
+    gone = taught.teacher.get(f"/courses/{taught.course.name}/items/{taught.course.assignment}/{QUESTION}")
+    assert gone.status_code == 404
+    assert "Bob" in taught.page(f"items/{taught.course.assignment}/{DESIGN}")
+    run = taught.wrong.run(begun(taught.wrong, DESIGN, reference), 1, reference).json()["id"]
+    assert taught.wrong.verdict(run)["verdict"]["outcome"] == "passed"
 
 
 def test_a_dropped_regrade_changes_nothing_and_leaves_students_alone(service: Service, taught: Class) -> None:

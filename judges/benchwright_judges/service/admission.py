@@ -24,6 +24,7 @@ from benchwright_judges.service import access_token
 from benchwright_judges.service.access_token import BearerToken
 from benchwright_judges.service.rate import RateLimits
 from benchwright_judges.service.refusals import MEDIA_TYPE, Kind, RefusalError
+from benchwright_problems.errors import UnknownProblemError
 
 logger = logging.getLogger(__name__)
 
@@ -204,6 +205,12 @@ def refusal_of(error: Exception) -> RefusalError:
             "The service's database is unreachable or too busy.",
             "Repeat the request later; with its Idempotency-Key nothing is counted twice.",
             retry_after_s=5,
+        )
+    if isinstance(error, UnknownProblemError):
+        return RefusalError(
+            Kind.NOT_FOUND,
+            "The problem is no longer in the service's packs.",
+            "Ask who runs the service to install its pack again.",
         )
     name = uuid.uuid4().hex
     _log_place(error, name)
