@@ -71,6 +71,7 @@ scenario("a starter problem is broken, fixed, passed, submitted and replayed fro
   );
   const results = (await editor.webview(".headline.passed")).locator("main");
   await editor.sees(results, /Attempt\s+submitted/);
+  await editor.sees(results, /Gates\s+\d+, the reference \d+/);
   await editor.sees(results, /Active time\s+\d\d:\d\d/);
   await editor.picture("submitted");
   await stepThrough(session);
