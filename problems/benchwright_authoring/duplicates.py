@@ -48,6 +48,36 @@ class Pair:
     """Jaccard index of their runs of tokens, 0 to 1."""
 
 
+class NearCopies:
+    """Texts that were seen, and which of them a new one is nearly the same as.
+
+    Args:
+        threshold: The least similarity that is reported, above 0 and at most 1.
+    """
+
+    def __init__(self, threshold: float) -> None:
+        from datasketch import MinHashLSH
+
+        self._threshold = threshold
+        self._index = MinHashLSH(threshold=max(0.1, threshold - _MARGIN), num_perm=_HASHES)
+        self._runs: dict[str, frozenset[int]] = {}
+
+    def add(self, name: str, tokens: Sequence[str]) -> list[tuple[str, float]]:
+        """Adds a text; returns those that it is nearly the same as, with their similarity. Short ones are left out."""
+        from datasketch import MinHash
+
+        own = _runs(tokens)
+        if len(own) < _FEWEST:
+            return []
+        hashed = MinHash(num_perm=_HASHES)
+        hashed.update_batch([one.to_bytes(8, "big") for one in own])
+        compared = {other: self._runs[other] for other in self._index.query(hashed)}
+        self._index.insert(name, hashed)
+        self._runs[name] = own
+        alike = ((other, len(own & runs) / len(own | runs)) for other, runs in compared.items())
+        return [(other, similarity) for other, similarity in alike if similarity >= self._threshold]
+
+
 def near_copies(
     packs: Sequence[Pack], threshold: float = 0.8, on_progress: Callable[[int, int], None] = lambda done, total: None
 ) -> list[Pair]:
@@ -58,29 +88,22 @@ def near_copies(
         threshold: The least similarity that is reported, above 0 and at most 1.
         on_progress: Called with how many problems were read, and of how many.
     """
-    from datasketch import MinHash, MinHashLSH
-
     total = 2 * sum(len(pack.problems) for pack in packs)
     done = 0
     found: list[Pair] = []
     for part in Part:
-        runs: dict[str, frozenset[int]] = {}
-        index = MinHashLSH(threshold=max(0.1, threshold - _MARGIN), num_perm=_HASHES)
+        known = NearCopies(threshold)
         for ref, problem in _problems(packs):
-            own = _runs(_tokens(problem, part))
+            alike = known.add(ref, _tokens(problem, part))
+            found += [Pair(other, ref, part, similarity) for other, similarity in alike]
             done += 1
             on_progress(done, total)
-            if len(own) < _FEWEST:
-                continue
-            hashed = MinHash(num_perm=_HASHES)
-            hashed.update_batch([one.to_bytes(8, "big") for one in own])
-            for other in index.query(hashed):
-                similarity = len(own & runs[other]) / len(own | runs[other])
-                if similarity >= threshold:
-                    found.append(Pair(other, ref, part, similarity))
-            index.insert(ref, hashed)
-            runs[ref] = own
     return sorted(found, key=lambda pair: (-pair.similarity, pair.first, pair.second))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, in lower case."""
+    return _WORD.findall(text.lower())
 
 
 def _problems(packs: Sequence[Pack]) -> Iterator[tuple[str, Problem]]:
@@ -93,7 +116,7 @@ def _tokens(problem: Problem, part: Part) -> list[str]:
     if part is Part.STATEMENT:
         question = problem.public.question
         texts = [problem.public.statement, *(choice.text for choice in (question.choices if question else ()))]
-        return _WORD.findall(" ".join(texts).lower())
+        return words_of(" ".join(texts))
     return [token for text in _sources(problem.hidden.reference) for token in _TOKEN.findall(_COMMENT.sub(" ", text))]
 
 

@@ -84,13 +84,22 @@ def pack_of(head: PackFile, questions: Mapping[str, WrittenQuestion]) -> Pack:
         folder = Path(temporary)
         (folder / PACK_FILE).write_text(as_toml(head.model_dump(mode="json", exclude_none=True)), encoding="utf-8")
         for name, question in questions.items():
-            (folder / name).mkdir()
-            (folder / name / PROBLEM_FILE).write_text(_problem_file(name, question), encoding="utf-8")
-            (folder / name / STATEMENT).write_text(_statement(question), encoding="utf-8")
+            write_question(folder, name, question)
         try:
             return read_pack_folder(folder)
         except ProblemsError as error:
             raise ProblemsError(str(error).replace(f"{folder}/", "")) from error
+
+
+def write_question(folder: Path, name: str, question: WrittenQuestion) -> None:
+    """Writes a question into the folder of its pack.
+
+    Raises:
+        OSError: It can't be written.
+    """
+    (folder / name).mkdir()
+    (folder / name / PROBLEM_FILE).write_text(_problem_file(name, question), encoding="utf-8")
+    (folder / name / STATEMENT).write_text(_statement(question), encoding="utf-8")
 
 
 def _problem_file(name: str, question: WrittenQuestion) -> str:

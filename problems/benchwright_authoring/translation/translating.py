@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from benchwright_authoring.made_folder import check_made_folder
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.translation.kept_tokens import faults
 from benchwright_judges.kept_replies import KeptReplies
@@ -18,7 +19,6 @@ from benchwright_judges.prompt import object_schema, visible
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
-from benchwright_problems.pack_name import is_pack_name
 from benchwright_problems.problem import Kind, Model, Problem
 from benchwright_problems.toml_text import as_toml
 
@@ -181,7 +181,7 @@ def write_translated(source: Path, folder: Path, found: Sequence[Translated], ta
         target: ISO 639 code.
 
     Raises:
-        TranslationError: See `check_folder`.
+        ProblemsError: See `check_folder`.
         DatasetError: What was written is no pack.
         OSError: It can't be written.
     """
@@ -214,13 +214,11 @@ def check_folder(source: Path, folder: Path) -> None:
     """Makes sure that a translation can be written there.
 
     Raises:
-        TranslationError: Its name can't be a pack's, or it holds another pack.
+        ProblemsError: Its name can't be a pack's, or it holds another pack.
     """
-    name = folder.absolute().name
-    if not is_pack_name(name):
-        raise TranslationError(f"{name!r} can't be a pack's name; use lower-case letters, digits, '.', '_' and '-'")
-    if folder.resolve() == source.resolve() or ((folder / PACK_FILE).exists() and not (folder / REPORT).exists()):
+    if folder.resolve() == source.resolve():
         raise TranslationError(f"{folder} holds another pack; choose another folder")
+    check_made_folder(folder, REPORT)
 
 
 def _write(made: Path, problem: Problem, found: Translated, target: str) -> None:

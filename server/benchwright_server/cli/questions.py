@@ -1,4 +1,4 @@
-"""`benchwright questions`: questions from exams in PDF, reviewed by their author, as a pack; and in other languages."""
+"""`benchwright questions`: questions from exams and documents, reviewed by people, as packs; and in other languages."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
+from benchwright_server.cli.generate import generate
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.model_endpoints import model_endpoints
 from benchwright_server.cli.options import Budget, Json
@@ -33,12 +34,13 @@ _AGAIN = "Run the command again to continue."
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
     questions = typer.Typer(
-        help="Make questions of an exam, and a pack of those that you accept; translate questions.",
+        help="Make questions of an exam or of documents, and a pack of those that are accepted; translate questions.",
         no_args_is_help=True,
     )
     questions.command("from-exam")(from_exam)
     questions.command("make-pack")(make_pack_command)
     questions.command("translate")(translate)
+    questions.command("generate")(generate)
     parent.add_typer(questions, name="questions")
 
 
