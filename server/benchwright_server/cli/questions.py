@@ -18,6 +18,7 @@ from benchwright_server.cli.model_endpoints import model_endpoints
 from benchwright_server.cli.options import Budget, Json
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.progress import progress
+from benchwright_server.cli.review_questions import accepted, review
 from benchwright_server.cli.table import Table
 from benchwright_server.cli.translate import translate
 from benchwright_server.errors import ServerError
@@ -41,6 +42,8 @@ def add_to(parent: typer.Typer) -> None:
     questions.command("make-pack")(make_pack_command)
     questions.command("translate")(translate)
     questions.command("generate")(generate)
+    questions.command("review")(review)
+    questions.command("accepted")(accepted)
     parent.add_typer(questions, name="questions")
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
+from benchwright_authoring.review.checks import Check
 from benchwright_authoring.written_question import (
     LETTERS,
     MOST_CHARACTERS,
@@ -22,7 +23,7 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page, whole_number
 from benchwright_service.questions.publishing import pack_name
-from benchwright_service.questions.reviewing import LONGEST_COMMENT, Check, Desk
+from benchwright_service.questions.reviewing import LONGEST_COMMENT, Desk
 from benchwright_service.questions.trying import TRIES_PER_DAY
 from benchwright_service.questions.writing import CHANGEABLE, Call, Question, QuestionState
 

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from sqlalchemy import ColumnElement, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from benchwright_authoring.review.checks import Check
 from benchwright_authoring.written_question import LETTERS
 from benchwright_judges.database import Database
 from benchwright_service.errors import BenchServiceError
@@ -29,16 +29,6 @@ from benchwright_service.tables import moment
 REVIEWERS = 2
 """How many people review a version before it is decided; one more where they differ."""
 LONGEST_COMMENT = 4_000
-
-
-class Check(StrEnum):
-    """What a reviewer makes sure of; all of it before they accept."""
-
-    ASSUMPTIONS = "The question states what it assumes."
-    RELEVANCE = "It is about what the pack is about, and worth knowing."
-    RATIONALE = "The explanation is right, and says why the other options are wrong."
-    UNAMBIGUOUS = "Exactly one option is right, however it is read."
-    LICENCE = "Nothing of it is copied, as far as I know."
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
+from benchwright_authoring.review.checks import agreement
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_judges.database import Database
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
@@ -116,22 +117,8 @@ class Standing:
             len(rows),
             len(pairs),
             sum(of[0] == of[1] for of in pairs),
-            _alpha(pairs),
+            agreement(pairs),
             len(first),
             sum(row.answer == WrittenQuestion.model_validate_json(row.content).answer for row in first.values()),
             median(row.decided - row.begun for row in rows) if rows else None,
         )
-
-
-def _alpha(pairs: Sequence[Sequence[bool]]) -> float | None:
-    if not pairs:
-        return None
-    import numpy as np
-
-    from benchwright_judges.estimators import alpha
-
-    ratings = np.full((max(map(len, pairs)), len(pairs)), np.nan)
-    for item, of in enumerate(pairs):
-        ratings[: len(of), item] = of
-    found = alpha(ratings, "nominal")
-    return None if np.isnan(found) else found

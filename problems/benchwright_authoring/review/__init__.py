@@ -1,0 +1,1 @@
+"""Reviews of questions by people, who answer before they see the key."""

@@ -1,0 +1,35 @@
+"""What reviewers make sure of, and how far they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+
+class Check(StrEnum):
+    """What a reviewer makes sure of; all of it before they accept."""
+
+    ASSUMPTIONS = "The question states what it assumes."
+    RELEVANCE = "It is about what the pack is about, and worth knowing."
+    RATIONALE = "The explanation is right, and says why the other options are wrong."
+    UNAMBIGUOUS = "Exactly one option is right, however it is read."
+    LICENCE = "Nothing of it is copied, as far as I know."
+
+
+def agreement(decisions: Sequence[Sequence[bool]]) -> float | None:
+    """Krippendorff's alpha of decisions, nominal; None where it is not defined.
+
+    Args:
+        decisions: For each question, what its reviewers decided, in any number and order.
+    """
+    if not decisions:
+        return None
+    import numpy as np
+
+    from benchwright_judges.estimators import alpha
+
+    ratings = np.full((max(map(len, decisions)), len(decisions)), np.nan)
+    for item, of in enumerate(decisions):
+        ratings[: len(of), item] = of
+    found = alpha(ratings, "nominal")
+    return None if np.isnan(found) else found

@@ -1,0 +1,176 @@
+"""Reviews on one machine: blind answers, checks, decisions, and the pack of what enough people accept."""
+
+from __future__ import annotations
+
+import json
+import time
+from itertools import count
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_authoring.review.accepted import decision
+from benchwright_authoring.review.checks import Check, agreement
+from benchwright_authoring.review.reviews import Reviewer, ReviewError, questions_of
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_server.cli.app import command_line
+
+YES = ("y",) * (len(Check) + 1)
+NO = ("y", "y", "n", "y", "y", "The rationale is wrong.")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("first", "second"):
+        new_problem(tmp_path / "mine", name, Form.MULTIPLE_CHOICE)
+    return tmp_path / "mine"
+
+
+def run(*arguments: str | Path, typed: tuple[str, ...] = ()) -> tuple[int, str]:
+    ran = CliRunner().invoke(
+        command_line(), ["questions", *map(str, arguments)], input="".join(f"{line}\n" for line in typed)
+    )
+    return ran.exit_code, " ".join(ran.output.split())
+
+
+def review(folder: Path, name: str, *typed: str) -> tuple[int, str]:
+    return run("review", folder, "--reviewer", name, typed=typed)
+
+
+def test_the_key_is_shown_after_the_answer_which_can_not_be_changed(folder: Path) -> None:
+    key = questions_of(folder)[0].hidden.answer
+    assert key is not None
+    key_text = f"The key is {key.value}"
+    _, printed = review(folder, "ada", "q")
+    assert key_text not in printed
+    assert key.explanation not in printed
+    code, printed = review(folder, "ada", "B")
+    assert (code, f"{key_text}; you chose B" in printed) == (0, True)
+    code, printed = review(folder, "ada", *YES, "a", *YES)
+    assert code == 0, printed
+    assert "2 reviewed; 0 are left for you." in printed
+    answers = [json.loads(file.read_text())["answer"] for file in (folder / "reviews" / "ada").iterdir()]
+    assert sorted(answers) == ["A", "B"]
+    assert "0 reviewed; 0 are left for you." in review(folder, "ada")[1]
+
+
+def test_what_more_than_half_accept_becomes_a_pack_with_agreement_and_times(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(10 * next(ticks)))
+    order = {name: [one.id for one, _ in Reviewer(folder, name).waiting(questions_of(folder))] for name in "abc"}
+    for name, accepts in {"a": ("first", "second"), "b": ("first",), "c": ("first",)}.items():
+        typed = [line for one in order[name] for line in ("A", *(YES if one in accepts else NO))]
+        assert review(folder, name, *typed)[0] == 0
+    out = folder.parent / "accepted"
+    code, printed = run("accepted", folder, "--out", out)
+    assert code == 0, printed
+    assert "1 questions accepted, 1 rejected; the pack is in" in printed
+    assert "Krippendorff's alpha 0.38; 6 of 6 answers given before the key were right." in printed
+    assert "a: median 20 s per question." in printed
+    assert [one.id for one in read_pack_folder(out).problems] == ["first"]
+    told = json.loads((out / "reviews.json").read_text())
+    assert told["second"]["b"]["comment"] == "The rationale is wrong."
+    code, printed = run("accepted", folder, "--out", out, "--unanimous", "--json")
+    assert json.loads(printed)["accepted"] == ["first"]
+
+
+def test_a_question_that_changed_after_its_review_is_reviewed_again(folder: Path) -> None:
+    assert review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
+    statement = folder / "first" / "statement.md"
+    statement.write_text(statement.read_text() + "\nAnd why?\n")
+    out = folder.parent / "accepted"
+    code, printed = run("accepted", folder, "--out", out, "--reviewers", "1")
+    assert code == 1
+    assert "1 questions accepted, 0 rejected, 1 lack reviews" in printed
+    waiting = Reviewer(folder, "ada").waiting(questions_of(folder))
+    assert [(one.id, review) for one, review in waiting] == [("first", None)]
+    assert review(folder, "ada", "A", *NO)[0] == 0
+    assert run("accepted", folder, "--out", out, "--reviewers", "1")[0] == 0
+    assert not (out / "first").exists()
+
+
+def test_no_other_folder_is_written_over(folder: Path) -> None:
+    assert review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
+    other = new_problem(folder.parent / "other", "x", Form.MULTIPLE_CHOICE)
+    for place, said in ((folder, "were reviewed"), (other.parent, "holds another pack")):
+        code, printed = run("accepted", folder, "--out", place, "--reviewers", "1")
+        assert (code, said in printed) == (2, True), printed
+    assert (other / "problem.toml").exists()
+    code, printed = run("accepted", other.parent, "--out", folder.parent / "new")
+    assert (code, "no question of" in printed) == (2, True)
+    assert not (folder.parent / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["", "../ada", "a/b", ".", "x" * 61, "a\n"])
+def test_a_reviewer_has_a_name_that_is_no_path(folder: Path, name: str) -> None:
+    with pytest.raises(ReviewError, match="reviewer's name"):
+        Reviewer(folder, name)
+
+
+def test_a_decision_that_lacks_something_is_refused(folder: Path) -> None:
+    problem = questions_of(folder)[0]
+    ada = Reviewer(folder, "ada")
+    everything = {"accepts": True, "checks": [*Check], "comment": "", "seconds": 1.0}
+    with pytest.raises(ReviewError, match="answer the question first"):
+        ada.decide(problem, **everything)  # type: ignore[arg-type]
+    with pytest.raises(ReviewError, match="choose one"):
+        ada.answer(problem, "Z", 1.0)
+    ada.answer(problem, "A", 1.0)
+    with pytest.raises(ReviewError, match="answered this question already"):
+        ada.answer(problem, "B", 1.0)
+    with pytest.raises(ReviewError, match="all of the checks"):
+        ada.decide(problem, accepts=True, checks=[], comment="", seconds=1.0)
+    with pytest.raises(ReviewError, match="what is wrong"):
+        ada.decide(problem, accepts=False, checks=[], comment=" ", seconds=1.0)
+    ada.decide(problem, **everything)  # type: ignore[arg-type]
+    with pytest.raises(ReviewError, match="decided on it already"):
+        ada.decide(problem, **everything)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("content", ["{", '{"sha256": "x", "answer": "A", "answer_s": -1}', "x" * 70_000])
+def test_a_broken_review_is_named(folder: Path, content: str) -> None:
+    place = folder / "reviews" / "ada"
+    place.mkdir(parents=True)
+    (place / "first.json").write_text(content)
+    with pytest.raises(DatasetError, match=r"ada/first\.json"):
+        Reviewer(folder, "ada").waiting(questions_of(folder))
+
+
+def test_a_review_is_not_read_through_a_link(folder: Path, tmp_path: Path) -> None:
+    (folder / "reviews" / "ada").mkdir(parents=True)
+    (folder / "reviews" / "ada" / "first.json").symlink_to(tmp_path / "secret")
+    with pytest.raises(DatasetError, match="can't be read"):
+        Reviewer(folder, "ada").waiting(questions_of(folder))
+
+
+@pytest.mark.parametrize(
+    ("accepts", "reviewers", "unanimous", "expected"),
+    [
+        ([], 3, False, None),
+        ([True], 3, False, None),
+        ([True, True], 3, False, True),
+        ([False, False], 3, False, False),
+        ([True, False], 3, False, None),
+        ([True, False, True], 3, False, True),
+        ([True, False], 2, False, False),
+        ([True, True], 3, True, None),
+        ([True, False], 3, True, False),
+        ([True, True, True], 3, True, True),
+        ([True, True, False, False], 3, False, False),
+    ],
+)
+def test_a_question_is_decided_as_soon_as_no_further_review_can_change_it(
+    accepts: list[bool], reviewers: int, unanimous: bool, expected: bool | None
+) -> None:
+    assert decision(accepts, reviewers, unanimous=unanimous) is expected
+
+
+def test_agreement_is_undefined_where_everybody_says_the_same() -> None:
+    assert agreement([]) is None
+    assert agreement([[True, True], [True]]) is None
+    assert agreement([[True, True], [False, False]]) == pytest.approx(1)
