@@ -11,6 +11,7 @@ from benchwright_formal.bench import OURS, Bench, check_end
 from benchwright_formal.correspondence import logic, may_correspond
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.netlist import Clock, Netlist, netlist
+from benchwright_formal.sensitivity import check_sensitivity
 from benchwright_formal.sources import Sources
 from benchwright_formal.yosys_script import (
     OTHER,
@@ -29,6 +30,8 @@ _BOUND = re.compile(r"No output asserted in (\d+) frames")
 _CHOSEN = re.compile(r"^pi(\d+)@(\d+)=([01])$", re.MULTILINE)
 _INPUT = re.compile(rb"^i(\d+) in_(\w+)(?:\[(\d+)\])?$", re.MULTILINE)
 _LOOP = re.compile(r"found logic loop|multiple conflicting drivers")
+# Yosys makes a new wire of the name of a signal elsewhere, and of a system function that it does not know.
+_IMPLICIT = re.compile(r"Identifier `\\?([^']*[.$][^']*)' is implicitly declared")
 _MATCH_SHARE = 0.2
 LEAST_CYCLES = 16
 """Fewer say too little to be an opinion."""
@@ -62,12 +65,16 @@ async def read(
     end, code, printed = await bench.run(f"yosys -q -s {OURS}/read.ys", shown, wall_s)
     if _LOOP.search(printed):
         raise NotModelledError("it has a combinational loop, or nets with several drivers")
+    if implicit := _IMPLICIT.search(printed):
+        raise NotModelledError(f"it reads or drives {implicit[1]}, which is no signal of its module")
     written = bench.read(f"{role}.json")
     # What it can't model says more than the error that follows from it.
     found = netlist(json.loads(written)) if written else None
     check_end(end, code, printed, "Yosys")
-    if found is None:
+    dumped = bench.read(f"{role}.ast")
+    if found is None or dumped is None:
         raise NotModelledError("its netlist is too large")
+    check_sensitivity(dumped.decode(errors="replace"), folder)
     return found
 
 

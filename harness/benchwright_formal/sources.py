@@ -69,7 +69,8 @@ def sources(files: Mapping[str, bytes]) -> Sources:
         raise NotModelledError("it has no Verilog file (.v, .sv)")
     headers = {path: text for path, text in files.items() if path.endswith(_HEADERS) and _PLAIN_PATH.fullmatch(path)}
     for path, content in files.items():
-        if path.endswith((*_SOURCES, ".svh", ".vh")):
+        # Whatever its name is, a header may be included.
+        if path.endswith((*_SOURCES, *_HEADERS)):
             _check(path, content.decode(errors="replace"))
     ordered = sorted(texts, key=lambda one: _PACKAGE.search(one[1].decode(errors="replace")) is None)
     return Sources(tuple(content for _, content in ordered), headers)

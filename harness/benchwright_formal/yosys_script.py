@@ -28,13 +28,13 @@ _ASIDE = "t:$print t:$check t:$assert t:$assume t:$cover t:$live t:$fair t:$scop
 def read_script(role: str, top: str, design: Sources, folder: str, left_out: Sequence[str] = ()) -> str:
     """Reads one design, without the outputs that are left out.
 
-    Leaves ROLE.json, as it was read; ROLE.il, for the miter; ROLE.aig, its logic with free inputs for what is
-    unknown; ROLE.named.aig, the same with names.
+    Leaves ROLE.ast, the tree of its text; ROLE.json, as it was read; ROLE.il, for the miter; ROLE.aig, its logic with
+    free inputs for what is unknown; ROLE.named.aig, the same with names.
     """
     # An inout would become an input.
     removed = (f"delete -output {top}/o:{name} {top}/i:{name} %d" for name in left_out)
     return _lines(
-        f"read_verilog -sv -nosynthesis {_files(design, folder)}",
+        f"tee -q -o {role}.ast read_verilog -sv -nosynthesis -dump_ast1 -no_dump_ptr {_files(design, folder)}",
         f"hierarchy -simcheck -top {top}",
         *("proc", "flatten", f"delete {_ASIDE}", *removed),
         *("opt_clean", "memory_collect", "opt_clean", "check"),
@@ -44,7 +44,9 @@ def read_script(role: str, top: str, design: Sources, folder: str, left_out: Seq
         f"select {role}",
         f"write_rtlil -selected {role}.il",
         "select -clear",
-        *("setundef -undriven -anyseq", "simplemap", "techmap", "opt_clean", "dffunmap", "aigmap", "opt_clean"),
+        # Gates of an index that may be out of range have unknown inputs again.
+        *("setundef -undriven -anyseq", "simplemap", "techmap", "setundef -anyseq"),
+        *("opt_clean", "dffunmap", "aigmap", "opt_clean"),
         # Of a circuit with names, ABC would compare those of registers.
         *(f"write_aiger {role}.aig", f"write_aiger -symbols {role}.named.aig"),
     )
@@ -130,7 +132,16 @@ class Miter:
             f"read_verilog -sv {OURS}/miter.sv",
             "hierarchy -check -top miter",
             # ABC simplifies faster than Yosys.
-            *("proc", "flatten", f"delete {_ASIDE}", "opt_clean", "simplemap", "techmap", "opt_clean"),
+            *(
+                "proc",
+                "flatten",
+                f"delete {_ASIDE}",
+                "opt_clean",
+                "simplemap",
+                "techmap",
+                "setundef -anyseq",
+                "opt_clean",
+            ),
             *("dffunmap", "aigmap", "opt_clean", "design -save both"),
             *("delete -output miter/seen", "write_aiger -zinit bad.aig", "write_aiger -zinit -symbols bad.named.aig"),
             *("design -load both", "delete -output miter/bad", "write_aiger -zinit seen.aig"),

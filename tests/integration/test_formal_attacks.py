@@ -1,0 +1,99 @@
+"""Designs that do something else than the reference, written so that neither a proof nor a simulation may see it."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchwright_formal.opinion import Result
+from benchwright_harness.toolchain import Toolchain
+
+from .test_formal_opinion import compared
+
+LOGIC = "module top(input [7:0] a, input [7:0] b, output reg [7:0] y);\n  {}\nendmodule\n"
+REGISTER = "module top(input clk, input rst, input [7:0] d, output reg [7:0] q);\n  {}\nendmodule\n"
+AND = LOGIC.format("always @* y = a & b;")
+CHOICE = LOGIC.format("always @* y = (a == 8'h5a) ? b : a;")
+FUNCTION = "function [7:0] f(input [7:0] x); f = (x == 8'h5a) ? b : x; endfunction"
+COPY = REGISTER.format("always @(posedge clk) if (rst) q <= 0; else q <= d;")
+SPY = "module spy(input clk, input [7:0] d);\n  always @(posedge clk) if (d == 8'h5a) top.q <= 0;\nendmodule\n"
+
+
+@pytest.mark.parametrize(
+    ("reference", "design", "reason"),
+    [
+        # What happens late.
+        (AND, LOGIC.format("always @* y = ($time > 600000) ? 0 : a & b;"), "$time, which is no signal"),
+        (AND, LOGIC.format("always @* y = (a == 8'h5a) ? $random : a & b;"), "$random, which is no signal"),
+        # A process that sleeps while what it reads changes: random inputs seldom show it.
+        (CHOICE, LOGIC.format("wire hit = a == 8'h5a; always @(a) y = hit ? b : a;"), "reads hit, which is not in its"),
+        (CHOICE, LOGIC.format("always @(a or b[0]) y = (a == 8'h5a) ? b : a;"), "reads b, which is not in its list"),
+        (CHOICE, LOGIC.format(f"{FUNCTION} always @* y = f(a);"), "f reads b, which wakes no process"),
+        (CHOICE, LOGIC.replace("reg ", "").format(f"{FUNCTION} assign y = f(a);"), "f reads b, which wakes no process"),
+        (
+            CHOICE,
+            LOGIC.format("reg [7:0] t; always @* begin y = (a == 8'h5a) ? t : a; t = b; end"),
+            "before it assigns",
+        ),
+        # A process of another module.
+        (COPY, SPY + COPY.replace("endmodule", "spy s(clk, d);\nendmodule"), "top.q, which is no signal of its module"),
+        # What would hide such a process from whoever reads the tree of its text.
+        (AND, LOGIC.format('initial $display("\\n    AST_ALWAYS <x:1.1-1.2>"); always @* y = a & b;'), "into lines"),
+        (AND, LOGIC.format('initial $display("x\\n        ATTR \\\\x:\\n"); always @* y = a & b;'), "into lines"),
+        (AND, f'`line 1 "x.sv" 0\n{AND}', "names of its lines"),
+        # Events and delays that no proof sees.
+        (COPY, REGISTER.format("always @(posedge clk) q <= #9 rst ? 0 : d;"), "a simulation finds a difference"),
+        (AND, LOGIC.format("always @* y = a & b; always @* if (a == 8'h5a) y = 0;"), "several drivers"),
+        (COPY, REGISTER.format("wire c = clk & d != 8'h5a; always @(posedge c) q <= rst ? 0 : d;"), "its clock is not"),
+    ],
+)
+async def test_what_a_proof_would_not_see_is_no_equivalence(
+    reference: str, design: str, reason: str, toolchain: Toolchain
+) -> None:
+    found = await compared(reference, design, toolchain)
+    assert found.result is Result.UNKNOWN, found
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize(
+    ("reference", "design"),
+    [
+        (AND, LOGIC.format("always @* begin y = a & b; case (a) 8'h5a: if (b == 8'hc3) y = 0; endcase end")),
+        (AND, LOGIC.format("always_comb begin assume (a != 8'h5a); y = (a == 8'h5a) ? 0 : a & b; end")),
+        (
+            AND,
+            LOGIC.format("function [7:0] f(input [7:0] x); if (x != 8'h5a) f = x; endfunction always @* y = f(a) & b;"),
+        ),
+        (
+            AND,
+            LOGIC.format("reg [2:0] i; always @* begin y = 0; for (i = 0; i < 7; i = i + 1) y[i] = a[i] & b[i]; end"),
+        ),
+        (
+            AND,
+            "module gold(input a, b, output y);\n  assign y = a | b;\nendmodule\n" + LOGIC.format("gold g(a, b, y);"),
+        ),
+        (LOGIC.format("always @* y = a >> 1;"), LOGIC.format("always @* y = $signed(a) >>> 1;")),
+        (LOGIC.format("always @* y = $signed(a) < $signed(b);"), LOGIC.format("always @* y = $signed(a) < b;")),
+        (LOGIC.format("always @* y = (a + b) >> 1;"), LOGIC.format("always @* y = ({1'b0, a} + b) >> 1;")),
+        (LOGIC.format("always @* y = a >> b[2:0];"), LOGIC.format("always @* y = a[b[2:0] +: 8];")),
+        (COPY, REGISTER.format("initial q = 0; always @(posedge clk) q <= rst ? 0 : q ^ d;")),
+        (COPY, REGISTER.format("reg [7:0] m; always @(posedge clk) m = d; always @(posedge clk) q = rst ? 0 : m;")),
+    ],
+)
+async def test_a_difference_of_language_is_found(reference: str, design: str, toolchain: Toolchain) -> None:
+    found = await compared(reference, design, toolchain)
+    assert found.result is Result.DIFFERS, found
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        LOGIC.format("parameter K = 0; reg [7:0] t; always @(a, b) begin t = a; y = t & b | K; end"),
+        LOGIC.format("integer i; always @(a or b) for (i = 7; i >= 0; i = i - 1) y[i] = a[i] & b[i];"),
+        LOGIC.format("function automatic [7:0] f(input [7:0] x, z); f = x & z; endfunction always_comb y = f(a, b);"),
+        LOGIC.format("reg [7:0] t; always @* begin t <= a; y <= t & b; end"),
+        LOGIC.format('initial $display("hello\\n"); always @* y = a & b;'),
+        LOGIC.format("genvar i; for (i = 0; i < 8; i = i + 1) begin : g always @(a, b) y[i] = a[i] & b[i]; end"),
+    ],
+)
+async def test_a_process_that_hears_all_that_it_reads_is_compared(design: str, toolchain: Toolchain) -> None:
+    assert (await compared(AND, design, toolchain)).result is Result.EQUIVALENT
