@@ -204,18 +204,20 @@ def question_prompt(
     problem: Problem,
     instructions: str,
     schema: dict[str, JsonValue],
+    figures: Sequence[Figure] = (),
     *,
     code: Callable[[], str] = lambda: secrets.token_hex(16),
 ) -> Prompt:
-    """Ask something about the public side of a question, without its pictures.
+    """Ask something about the public side of a question.
 
     Args:
         problem: Hostile text, as it comes from a data set.
         instructions: For the system's message.
         schema: Of the reply.
+        figures: Those of its pictures that are sent.
         code: Draws a random code.
     """
-    return data_prompt("QUESTION", "\n".join(_question(problem)), instructions, schema, code=code)
+    return data_prompt("QUESTION", "\n".join(_question(problem)), instructions, schema, figures, code=code)
 
 
 def data_prompt(

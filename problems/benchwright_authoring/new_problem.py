@@ -11,6 +11,7 @@ from enum import StrEnum
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from benchwright_authoring.twin_key import twin_key
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import DatasetError, ProblemsError
 from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
@@ -49,10 +50,6 @@ _QUESTIONS: Mapping[Form, Mapping[str, str]] = {
     Form.OPEN_ENDED: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
     Form.FREE_RESPONSE: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
 }
-_TWIN_RUBRIC = (
-    "Up to 2 points; 2 count as a right answer. 1 point for what the model answer says; 1 point for a reason that"
-    " agrees with the explanation."
-)
 _KEPT = {"subdomain", "topic", "tag", "skill", "language"}
 """What a twin has from its question."""
 _STATEMENT = "# Title\n\nThe question, with all that is needed to answer it.\n"
@@ -117,11 +114,7 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
             "format": QuestionFormat.FREE_RESPONSE.value,
             **question.model_dump(mode="json", include=_KEPT, exclude_defaults=True),
         },
-        "answer": {
-            "value": right,
-            "rubric": _TWIN_RUBRIC,
-            "explanation": f"{key.explanation}\n\nThe same question with options: {problem}.".strip(),
-        },
+        "answer": twin_key(right, key.explanation, problem).model_dump(mode="json", exclude_defaults=True),
     }
 
     def write(made: Path) -> None:

@@ -23,7 +23,7 @@ from benchwright_problems.home import Home
 from benchwright_remote.messages import Role
 from benchwright_service.accounts import DELETED
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.questions.personal import delete_questions, exported_questions
+from benchwright_service.questions.personal import delete_questions, exported_figures, exported_questions
 from benchwright_service.run_views import RunViews
 from benchwright_service.snapshots import Snapshots
 from benchwright_service.tables import (
@@ -134,9 +134,9 @@ class People:
     async def export(self, course: str, account: str) -> bytes:
         """What the service has of a person in a course, as far as they may see it: a ZIP archive.
 
-        It has `person.json`, and a folder for each attempt with `events.jsonl`, `receipts.jsonl`, `runs.json`,
-        `hints.json` if hints were taken, and the files of each run. Of verdicts it has what the person was shown, and
-        nothing hidden.
+        It has `person.json`, the figures of their questions, and a folder for each attempt with `events.jsonl`,
+        `receipts.jsonl`, `runs.json`, `hints.json` if hints were taken, and the files of each run. Of verdicts it has
+        what the person was shown, and nothing hidden.
 
         Raises:
             BenchServiceError: They are not in the course.
@@ -144,9 +144,13 @@ class People:
         person = await self.find(course, account)
         attempts = await self._attempts(course, account)
         facts = await self._facts(course, person)
+        async with self._database.reading() as connection:
+            figures = await exported_figures(connection, course, account)
         with tempfile.TemporaryFile() as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr("person.json", _json(facts))
+                for path, content in figures.items():
+                    archive.writestr(path, content)
                 for attempt in attempts:
                     await self._export_attempt(archive, attempt)
             file.seek(0)

@@ -13,6 +13,7 @@ from sqlalchemy import delete, insert, select
 
 from benchwright_judges.database import Database
 from benchwright_judges.service.access_token import hash_secret
+from benchwright_service.questions.notices import unread
 from benchwright_service.tables import ACCOUNTS, SESSIONS
 
 LIFETIME_S = 12 * 3600.0
@@ -28,6 +29,8 @@ class BrowserSession:
     """Of the account."""
     csrf: str
     """What every form of this session has to bring."""
+    unread: int = 0
+    """How many notices wait for the person."""
 
 
 class Sessions:
@@ -54,15 +57,16 @@ class Sessions:
 
     async def find(self, cookie: str) -> BrowserSession | None:
         """The session of a cookie; None if there is none, it has expired, or the account is disabled."""
+        now = self._now()
         wanted = (
-            select(SESSIONS.c.account, ACCOUNTS.c.name)
+            select(SESSIONS.c.account, ACCOUNTS.c.name, unread(ACCOUNTS.c.id, now).label("unread"))
             .join(ACCOUNTS, ACCOUNTS.c.id == SESSIONS.c.account)
-            .where(SESSIONS.c.digest == hash_secret(cookie), SESSIONS.c.expires > self._now())
+            .where(SESSIONS.c.digest == hash_secret(cookie), SESSIONS.c.expires > now)
             .where(ACCOUNTS.c.disabled.is_(None))
         )
         async with self._database.reading() as connection:
             row = (await connection.execute(wanted)).one_or_none()
-        return BrowserSession(row.account, row.name, _csrf(cookie)) if row is not None else None
+        return BrowserSession(row.account, row.name, _csrf(cookie), row.unread) if row is not None else None
 
     async def end(self, cookie: str) -> None:
         """Signs a browser out."""

@@ -81,6 +81,7 @@ def objects(course: Course, solver: Solver) -> dict[str, str]:
         "kind": "canvas",
         "item": "0" * 32,
         "question": "q-0",
+        "figure": "0" * 64,
         "regrade": "0" * 32,
     }
 

@@ -230,8 +230,8 @@ def test_an_author_does_not_review_their_own_and_a_third_reviewer_is_not_needed(
     ("changed", "said"),
     [
         ({"B": ""}, "An option can&#39;t be like that"),
-        ({"answer": "E"}, "The right option can&#39;t be like that"),
-        ({"statement": "![x](figures/../../etc/passwd)"}, "pictures can&#39;t be sent"),
+        ({"answer": "E"}, "The right answer can&#39;t be like that"),
+        ({"statement": "![x](figures/../../etc/passwd)"}, "pictures can&#39;t stand in the text"),
         ({"explanation": "x" * 10_001}, "The explanation can&#39;t be like that"),
         ({"consent": ""}, "yours to give away"),
     ],

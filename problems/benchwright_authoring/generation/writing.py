@@ -81,7 +81,7 @@ def write_generated(corpus: Corpus, folder: Path, found: Sequence[Generated], so
 def _write(folder: Path, one: Generated) -> None:
     if one.question is None or one.draft is None:
         raise GenerationError(f"{one.problem} has no question")
-    write_question(folder, one.problem, one.question)
+    write_question(folder, one.problem, one.question, {})
     file = folder / one.problem / PASSAGE
     file.parent.mkdir()
     passage = one.passage

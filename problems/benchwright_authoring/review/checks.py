@@ -11,8 +11,8 @@ class Check(StrEnum):
 
     ASSUMPTIONS = "The question states what it assumes."
     RELEVANCE = "It is about what the pack is about, and worth knowing."
-    RATIONALE = "The explanation is right, and says why the other options are wrong."
-    UNAMBIGUOUS = "Exactly one option is right, however it is read."
+    RATIONALE = "The explanation is right, and says why other answers are wrong."
+    UNAMBIGUOUS = "However it is read, the same answer is right."
     LICENCE = "Nothing of it is copied, as far as I know."
 
 

@@ -12,11 +12,8 @@ from benchwright_judges.human_grading import DIFFICULTIES
 from benchwright_remote.messages import Membership
 from benchwright_service.answer_grading import figures_of, rubric_of
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.rendering import SECURITY, Problem, render, show_picture
 from benchwright_service.pages.visit import Visit, unknown_page, whole_number
-
-_PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
-"""A picture that is opened by itself is a document, and an SVG may have scripts."""
 
 
 async def answer(visit: Visit) -> Response:
@@ -54,8 +51,7 @@ async def figure(visit: Visit) -> Response:
     found = await visit.bench.answers.figure(member.course, item, visit.counted("number"))
     if found is None:
         raise unknown_page()
-    headers = SECURITY | {"Content-Security-Policy": _PICTURE_POLICY}
-    return Response(found.content, media_type=found.media_type.value, headers=headers)
+    return show_picture(found.content, found.media_type)
 
 
 def _points(visit: Visit) -> Sequence[float]:

@@ -19,6 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from benchwright_authoring.written_question import MOST_FIGURES
 from benchwright_judges.service.admission import refusal_of
 from benchwright_judges.service.rate import RateLimits
 from benchwright_judges.service.refusals import RefusalError
@@ -31,25 +32,31 @@ from benchwright_service.pages import (
     course_pages,
     grade_pages,
     lti_pages,
+    notice_pages,
     people_pages,
     question_pages,
     regrade_pages,
     replay_pages,
+    review_pages,
     sign_in_page,
     study_pages,
 )
 from benchwright_service.pages.rendering import ASSETS, SECURITY, Problem, asset, render
 from benchwright_service.pages.visit import Visit, cookie_name
+from benchwright_service.questions.pictures import MOST_BYTES
 from benchwright_service.sessions import BrowserSession
 
-PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/studies/", "/assets/")
+PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/notices", "/studies/", "/assets/")
 """What paths of pages begin with, beside `/` itself."""
 _WORK = "/courses/{course}/attempts/{assignment}/{problem}/{account}"
 _FORM_BYTES = 64 << 10
+_FILES_BYTES = MOST_FIGURES * MOST_BYTES + (512 << 10)
+"""Of a form with pictures and texts."""
 _FORM_TIME_S = 20.0
 _MOST_FIELDS = 2_000
 """A course's groups have one for each person."""
 _PER_MINUTE = 300
+_WITH_FILES_PER_MINUTE = 20
 AWAY_S = 600
 """How long a person may take at an identity provider, in seconds."""
 
@@ -117,6 +124,8 @@ def page_routes(bench: Bench, *, secure: bool) -> list[Route]:
         Route("/sign-out", guard.signed_in(sign_in_page.sign_out), methods=["POST"]),
         Route("/device", guard.signed_in(sign_in_page.device)),
         Route("/device", guard.signed_in(sign_in_page.decide), methods=["POST"]),
+        Route("/notices", guard.signed_in(notice_pages.notices)),
+        Route("/notices", guard.signed_in(notice_pages.mark), methods=["POST"]),
         Route("/courses/{course}", guard.signed_in(course_pages.course)),
         Route("/courses/{course}/archive", guard.signed_in(course_pages.archive), methods=["POST"]),
         Route("/courses/{course}/progress", guard.signed_in(course_pages.progress)),
@@ -155,12 +164,13 @@ def page_routes(bench: Bench, *, secure: bool) -> list[Route]:
         Route("/courses/{course}/questions", guard.signed_in(question_pages.invite), methods=["POST"]),
         Route("/courses/{course}/questions/publish", guard.signed_in(question_pages.publish), methods=["POST"]),
         Route("/courses/{course}/questions/new", guard.signed_in(question_pages.new)),
-        Route("/courses/{course}/questions/new", guard.signed_in(question_pages.create), methods=["POST"]),
+        Route("/courses/{course}/questions/new", guard.with_files(question_pages.create), methods=["POST"]),
         Route("/courses/{course}/questions/{question}", guard.signed_in(question_pages.question)),
-        Route("/courses/{course}/questions/{question}", guard.signed_in(question_pages.change), methods=["POST"]),
+        Route("/courses/{course}/questions/{question}", guard.with_files(question_pages.change), methods=["POST"]),
         Route("/courses/{course}/questions/{question}/tries", guard.signed_in(question_pages.tries)),
-        Route("/courses/{course}/review", guard.signed_in(question_pages.review)),
-        Route("/courses/{course}/review", guard.signed_in(question_pages.decide), methods=["POST"]),
+        Route("/courses/{course}/questions/{question}/figures/{figure}", guard.signed_in(question_pages.figure)),
+        Route("/courses/{course}/review", guard.signed_in(review_pages.review)),
+        Route("/courses/{course}/review", guard.signed_in(review_pages.decide), methods=["POST"]),
         Route("/courses/{course}/people", guard.signed_in(people_pages.people)),
         Route("/courses/{course}/people", guard.signed_in(people_pages.group), methods=["POST"]),
         Route("/courses/{course}/people/{account}/export", guard.signed_in(people_pages.export)),
@@ -188,6 +198,7 @@ class _Guard:
         self._bench = bench
         self._secure = secure
         self._rates = RateLimits()
+        self._with_files = RateLimits()
 
     def open(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """A page for everybody."""
@@ -205,7 +216,11 @@ class _Guard:
 
         return answer
 
-    def signed_in(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    def with_files(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        """A page for who is signed in, with a form that may bring pictures."""
+        return self.signed_in(page, takes_files=True)
+
+    def signed_in(self, page: Page, *, takes_files: bool = False) -> Callable[[Request], Awaitable[Response]]:
         """A page for who is signed in; others are asked to sign in."""
 
         async def answer(request: Request) -> Response:
@@ -213,7 +228,7 @@ class _Guard:
             if session is None:
                 onward = "/sign-in?device" if request.url.path == "/device" else "/sign-in"
                 return RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
-            return await self._answer(page, request, session)
+            return await self._answer(page, request, session, takes_files=takes_files)
 
         return answer
 
@@ -222,31 +237,44 @@ class _Guard:
         return await self._bench.sessions.find(cookie) if cookie else None
 
     async def _answer(
-        self, page: Page, request: Request, session: BrowserSession | None, *, foreign: bool = False
+        self,
+        page: Page,
+        request: Request,
+        session: BrowserSession | None,
+        *,
+        foreign: bool = False,
+        takes_files: bool = False,
     ) -> Response:
         try:
             if session is not None and self._rates.take(session.account, _PER_MINUTE):
                 raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
             if request.method == "POST" and not foreign and not _is_own(request):
                 raise HTTPException(HTTPStatus.FORBIDDEN)
-            form = await self._form(request, session) if request.method == "POST" else FormData()
+            form = FormData()
+            if request.method == "POST":
+                form = await self._form(request, session, takes_files=takes_files)
             if _has_null_byte(request, form):
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
             return await page(Visit(self._bench, request, session, form, secure=self._secure))
         except RefusalError as refusal:
             return _refused(refusal, session)
+        finally:
+            await request.close()
 
-    async def _form(self, request: Request, session: BrowserSession | None) -> FormData:
+    async def _form(self, request: Request, session: BrowserSession | None, *, takes_files: bool) -> FormData:
         length = request.headers.get("content-length", "")
         kind = request.headers.get("content-type", "").partition(";")[0]
+        has_files = takes_files and kind == "multipart/form-data"
         # Without the length, a body has no end that is known beforehand.
-        if not length.isdigit() or int(length) > _FORM_BYTES:
+        if not length.isdigit() or int(length) > (_FILES_BYTES if has_files else _FORM_BYTES):
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        if kind != "application/x-www-form-urlencoded":
+        if not has_files and kind != "application/x-www-form-urlencoded":
             raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        if has_files and session is not None and self._with_files.take(session.account, _WITH_FILES_PER_MINUTE):
+            raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS)
         try:
             async with asyncio.timeout(_FORM_TIME_S):
-                form = await request.form(max_files=0, max_fields=_MOST_FIELDS)
+                form = await request.form(max_files=MOST_FIGURES if has_files else 0, max_fields=_MOST_FIELDS)
         except TimeoutError:
             raise HTTPException(HTTPStatus.REQUEST_TIMEOUT) from None
         if session is not None and form.get("csrf") != session.csrf:

@@ -7,36 +7,30 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
-from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_authoring.review.checks import Check
-from benchwright_authoring.written_question import (
-    LETTERS,
-    MOST_CHARACTERS,
-    MOST_OPTION_CHARACTERS,
-    WrittenQuestion,
-)
-from benchwright_problems.problem import Skill
+from benchwright_authoring.written_question import IN_WORDS, LETTERS
+from benchwright_problems.problem import QuestionFormat
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.question_form import (
+    FORMATS,
+    chosen_format,
+    empty_fields,
+    fields_of,
+    form_values,
+    is_credited,
+    sent_fields,
+    sent_question,
+)
+from benchwright_service.pages.rendering import SECURITY, Problem, refusal, render, show_picture
 from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page, whole_number
 from benchwright_service.questions.publishing import pack_name
-from benchwright_service.questions.reviewing import LONGEST_COMMENT, Desk
 from benchwright_service.questions.trying import TRIES_PER_DAY
-from benchwright_service.questions.writing import CHANGEABLE, Call, Question, QuestionState
+from benchwright_service.questions.writing import CHANGEABLE, FEWEST_REVIEWERS, TWINNED, Call, Question, QuestionState
 
 _LICENSE = "CC-BY-4.0"
-_NAMES = {
-    "title": "The title",
-    "statement": "The question",
-    "choices": "An option",
-    "answer": "The right option",
-    "explanation": "The explanation",
-    "topic": "The topic",
-    "skill": "The skill",
-}
 _DECIDED = frozenset({QuestionState.ACCEPTED, QuestionState.RETURNED, QuestionState.WITHDRAWN})
 _SHOWN = frozenset({QuestionState.ACCEPTED, QuestionState.WITHDRAWN})
 """What staff may read: the key of what they may still have to review would spoil that."""
@@ -52,10 +46,12 @@ async def invite(visit: Visit) -> Response:
     member = await visit.changing()
     try:
         pack_name(member.course)
-        call = Call(visit.field("title"), visit.field("license"), visit.time("opens"), visit.time("closes"))
+        reviewers = whole_number(visit.field("reviewers") or str(FEWEST_REVIEWERS)) or 0
+        times = visit.time("opens"), visit.time("closes")
+        call = Call(visit.field("title"), visit.field("license"), *times, reviewers=reviewers)
         await visit.bench.collecting.questions.invite(member.course, call)
     except (ValueError, BenchServiceError) as error:
-        return await _questions(visit, member, Problem(_sentence(error), "Correct it, and send the form again."))
+        return await _questions(visit, member, refusal(error, "Correct it, and send the form again."))
     await visit.bench.audit.note(visit.account, member.course, "collected questions", "")
     return _onward(member, "questions")
 
@@ -66,28 +62,29 @@ async def publish(visit: Visit) -> Response:
     try:
         pack = await visit.bench.collecting.publishing.publish(member.course)
     except BenchServiceError as error:
-        return await _questions(visit, member, Problem(_sentence(error), "Publish once that has changed."))
+        return await _questions(visit, member, refusal(error, "Publish once that has changed."))
     await visit.bench.audit.note(visit.account, member.course, "published questions", f"{pack.name} {pack.version}")
     return _onward(member, "questions")
 
 
 async def new(visit: Visit) -> Response:
-    """An empty form."""
+    """An empty form of the format that the address names."""
     member = await _writer(visit)
-    return await _form(visit, member, None, {}, None)
+    style = chosen_format(visit.request.query_params.get("format", ""))
+    return await _form(visit, member, None, style, empty_fields(style), None)
 
 
 async def create(visit: Visit) -> Response:
     """Takes a new question."""
     member = await _writer(visit)
+    style = chosen_format(visit.field("format"))
     try:
-        _demand_consent(visit)
-        content = _content(visit)
+        content, pictures = await sent_question(visit, style, None)
         name = await visit.bench.collecting.questions.create(
-            member.course, visit.account, content, credited=_is_credited(visit)
+            member.course, visit.account, content, pictures, credited=is_credited(visit)
         )
     except (ValueError, BenchServiceError) as error:
-        return await _form(visit, member, None, _fields(visit), _refused(error))
+        return await _form(visit, member, None, style, sent_fields(visit, style), _refused(error))
     return _onward(member, f"questions/{name}")
 
 
@@ -98,31 +95,58 @@ async def question(visit: Visit) -> Response:
 
 
 async def change(visit: Visit) -> Response:
-    """What the author does with it: save, try, submit, withdraw."""
+    """What the author does with it: save, try, submit, withdraw, begin its twin."""
     member = await _writer(visit)
     found = await _found(visit, member)
-    collecting, act = visit.bench.collecting, visit.field("act")
+    act, style = visit.field("act"), found.content.format
     try:
         if found.author != visit.account or await visit.is_archived():
             raise BenchServiceError("only its author can change the question, and not in an archived course")
-        if act == "save":
-            _demand_consent(visit)
-            await collecting.questions.change(
-                member.course, found.id, visit.account, _content(visit), credited=_is_credited(visit)
-            )
-        elif act == "try":
-            await collecting.tries.begin(member.course, found)
-        elif act == "submit":
-            await collecting.questions.submit(member.course, found.id, visit.account)
-        elif act == "withdraw":
-            await collecting.questions.withdraw(member.course, found.id, visit.account)
-        else:
-            raise unknown_page()
+        name = await _act(visit, member, found, act)
     except (ValueError, BenchServiceError) as error:
         if act == "save":
-            return await _form(visit, member, found, _fields(visit), _refused(error))
+            return await _form(visit, member, found, style, sent_fields(visit, style), _refused(error))
         return await _question(visit, member, found, _refused(error))
-    return _onward(member, f"questions/{found.id}")
+    return _onward(member, f"questions/{name}")
+
+
+async def _act(visit: Visit, member: Membership, found: Question, act: str) -> str:
+    """Does it; returns which question the author goes to."""
+    collecting = visit.bench.collecting
+    match act:
+        case "save":
+            content, pictures = await sent_question(visit, found.content.format, found.content)
+            await collecting.questions.change(
+                member.course, found.id, visit.account, content, pictures, credited=is_credited(visit)
+            )
+        case "try":
+            await collecting.tries.begin(member.course, found)
+        case "submit":
+            await collecting.questions.submit(member.course, found.id, visit.account)
+        case "withdraw":
+            await collecting.questions.withdraw(member.course, found.id, visit.account)
+        case "twin":
+            return await collecting.questions.begin_twin(member.course, found.id, visit.account)
+        case _:
+            raise unknown_page()
+    return found.id
+
+
+async def figure(visit: Visit) -> Response:
+    """A picture of the newest version, for those who may read that; reviewers may while they review it."""
+    member = await _writer(visit)
+    found = await visit.bench.collecting.questions.one(member.course, visit.request.path_params["question"])
+    if found is None:
+        raise unknown_page()
+    is_reviewer = member.role in GRADERS and await visit.bench.collecting.reviews.is_reviewing(found, visit.account)
+    if not is_reviewer and not _may_read(visit, member, found):
+        raise unknown_page()
+    name = visit.request.path_params["figure"]
+    shown = next((one for one in found.content.figures if one.sha256 == name), None)
+    pictures = await visit.bench.collecting.questions.pictures({found.id: found.content})
+    if shown is None or name not in pictures:
+        raise unknown_page()
+    return show_picture(pictures[name], shown.media_type)
 
 
 async def tries(visit: Visit) -> Response:
@@ -130,38 +154,6 @@ async def tries(visit: Visit) -> Response:
     member = await _writer(visit)
     found = await _found(visit, member)
     return render("question_tries", visit.session, **await _tried(visit, found))
-
-
-async def review(visit: Visit) -> Response:
-    """The next question for a reviewer."""
-    return await _review(visit, await visit.grading(), None)
-
-
-async def decide(visit: Visit) -> Response:
-    """Takes a reviewer's answer, and then the decision."""
-    member = await visit.grading()
-    reviews = visit.bench.collecting.reviews
-    name, number = visit.field("question"), whole_number(visit.field("number")) or 0
-    try:
-        if await visit.is_archived():
-            raise BenchServiceError("the course is archived")
-        if visit.field("act") == "answer":
-            await reviews.answer(member.course, visit.account, name, number, visit.field("answer"))
-        else:
-            await reviews.decide(
-                member.course,
-                visit.account,
-                name,
-                number,
-                accepts=visit.field("act") == "accept",
-                checks=[one for one in Check if one.name in visit.chosen("checks")],
-                comment=_written(visit, "comment", LONGEST_COMMENT),
-            )
-            # Which one stays unsaid: its author may be of the staff.
-            await visit.bench.audit.note(visit.account, member.course, "reviewed question", "")
-    except BenchServiceError as error:
-        return await _review(visit, member, _refused(error))
-    return _onward(member, "review")
 
 
 async def _questions(visit: Visit, member: Membership, problem: Problem | None) -> Response:
@@ -188,36 +180,42 @@ async def _questions(visit: Visit, member: Membership, problem: Problem | None) 
         accepted=accepted,
         pack=pack_name(member.course) if call is not None else "",
         license=_LICENSE,
+        formats=FORMATS,
         problem=problem,
     )
 
 
 async def _form(
-    visit: Visit, member: Membership, found: Question | None, fields: Mapping[str, Any], problem: Problem | None
+    visit: Visit,
+    member: Membership,
+    found: Question | None,
+    style: QuestionFormat,
+    fields: Mapping[str, Any],
+    problem: Problem | None,
 ) -> Response:
     return render(
         "question_form",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        **await _form_values(visit, member, found, fields),
+        **await _form_values(visit, member, found, style, fields),
         problem=problem,
     )
 
 
 async def _form_values(
-    visit: Visit, member: Membership, found: Question | None, fields: Mapping[str, Any]
+    visit: Visit, member: Membership, found: Question | None, style: QuestionFormat, fields: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     call = await visit.bench.collecting.questions.call(member.course)
-    values = dict.fromkeys((*_NAMES, *LETTERS), "") | {"credited": True, "consent": False}
+    shown = dict(form_values(style, fields))
+    licence = call.license if call is not None else ""
     return {
         "member": member,
         "question": found,
-        "fields": values | dict(fields),
+        "style": shown["style"],
+        "formats": shown["formats"],
         "letters": LETTERS,
-        "skills": [skill.value for skill in Skill],
-        "most": MOST_CHARACTERS,
-        "license": call.license if call is not None else "",
-        "most_option": MOST_OPTION_CHARACTERS,
+        "reviewers": call.reviewers if call is not None else 0,
+        "form_shown": shown | {"license": licence},
     }
 
 
@@ -225,22 +223,22 @@ async def _question(visit: Visit, member: Membership, found: Question, problem: 
     collecting = visit.bench.collecting
     is_author = found.author == visit.account
     content = found.content
-    fields = content.model_dump(mode="json", exclude={"choices"}) | {"credited": found.credited, "consent": True}
-    fields |= dict(zip(LETTERS, content.choices, strict=True)) | {"skill": content.skill or ""}
     decided = await collecting.reviews.of(found.id)
     return render(
         "question",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        **await _form_values(visit, member, found, fields),
+        **await _form_values(visit, member, found, content.format, fields_of(content, credited=found.credited)),
         **await _tried(visit, found),
         is_author=is_author,
         is_changeable=is_author and found.state in CHANGEABLE,
+        format_name=FORMATS[content.format],
+        has_twin=is_author and content.format is QuestionFormat.MULTIPLE_CHOICE and found.state in TWINNED,
         remarks=content.remarks(),
         # What one reviewer says of a version is shown once the version is decided.
         reviews=[one for one in decided if one.number < found.number or found.state in _DECIDED],
         checks=list(Check),
-        models=collecting.tries.models,
+        models=collecting.tries.asked(found),
         tries_per_day=TRIES_PER_DAY,
         problem=problem,
     )
@@ -250,35 +248,12 @@ async def _tried(visit: Visit, found: Question) -> Mapping[str, Any]:
     tried = await visit.bench.collecting.tries.of(found)
     said = {one.model for one in tried if one.said is not None}
     return {
-        "untried": [name for name in visit.bench.collecting.tries.models if name not in said],
+        "untried": [name for name in visit.bench.collecting.tries.asked(found) if name not in said],
         "tries": tried,
-        "key": found.content.answer,
+        "is_in_words": found.content.format in IN_WORDS,
         "is_trying": any(one.is_waiting for one in tried),
-        "wrong": sum(one.is_wrong(found.content.answer) for one in tried),
+        "wrong": sum(one.is_right is False for one in tried),
     }
-
-
-async def _review(visit: Visit, member: Membership, problem: Problem | None) -> Response:
-    is_archived = await visit.is_archived()
-    desk = Desk(None, 0) if is_archived else await visit.bench.collecting.reviews.desk(member.course, visit.account)
-    return render(
-        "review",
-        visit.session,
-        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        member=member,
-        question=desk.question,
-        left=desk.left,
-        answer=desk.answer,
-        # Nothing of the key is in the page before the reviewer has answered.
-        remarks=desk.question.content.remarks() if desk.question is not None and desk.answer else (),
-        # What was written is not lost with a refusal.
-        comment=_written(visit, "comment", LONGEST_COMMENT) if problem else "",
-        ticked=visit.chosen("checks") if problem else (),
-        letters=LETTERS,
-        checks=list(Check),
-        longest=LONGEST_COMMENT,
-        problem=problem,
-    )
 
 
 async def _writer(visit: Visit) -> Membership:
@@ -293,57 +268,22 @@ async def _writer(visit: Visit) -> Membership:
 
 async def _found(visit: Visit, member: Membership) -> Question:
     found = await visit.bench.collecting.questions.one(member.course, visit.request.path_params["question"])
-    if found is None:
-        raise unknown_page()
-    if found.author != visit.account and not (member.role in STAFF and found.state in _SHOWN):
+    if found is None or not _may_read(visit, member, found):
         raise unknown_page()
     return found
 
 
-def _fields(visit: Visit) -> Mapping[str, Any]:
-    named = [name for name in (*_NAMES, *LETTERS) if name != "choices"]
-    found: dict[str, Any] = {name: _written(visit, name, MOST_CHARACTERS) for name in named}
-    return found | {"credited": _is_credited(visit), "consent": visit.field("consent") == "yes"}
-
-
-def _written(visit: Visit, name: str, most: int) -> str:
-    """A text of the form, with one character for a line's end as browsers count it; one that is too long stays so."""
-    return visit.field(name, 2 * most + 2).replace("\r\n", "\n")
-
-
-def _content(visit: Visit) -> WrittenQuestion:
-    """The question of the form.
-
-    Raises:
-        ValueError: A field is empty, too long or none of its values.
-    """
-    fields = _fields(visit)
-    values = {name: fields[name] for name in _NAMES if name != "choices"}
-    values |= {"choices": tuple(fields[letter] for letter in LETTERS), "skill": fields["skill"] or None}
-    try:
-        return WrittenQuestion.model_validate(values)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        why = first["msg"].removeprefix("Value error, ").lower()
-        raise ValueError(f"{_NAMES[str(first['loc'][0])]} can't be like that: {why}") from None
-
-
-def _demand_consent(visit: Visit) -> None:
-    if visit.field("consent") != "yes":
-        raise BenchServiceError("a question is taken only if it is yours to give away; confirm that below the form")
-
-
-def _is_credited(visit: Visit) -> bool:
-    return visit.field("credited") == "yes"
+def _may_read(visit: Visit, member: Membership, found: Question) -> bool:
+    """Whether somebody may see a question with its key, whatever they may have to review."""
+    if found.author == visit.account:
+        return True
+    # Nobody can change one that no person wrote, so no version of it comes to a reviewer again.
+    is_over = found.state in _SHOWN or (not found.author and found.state is QuestionState.RETURNED)
+    return member.role in STAFF and is_over
 
 
 def _refused(error: Exception) -> Problem:
-    return Problem(_sentence(error), "Nothing was changed.")
-
-
-def _sentence(error: Exception) -> str:
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
+    return refusal(error, "Nothing was changed.")
 
 
 def _onward(member: Membership, path: str) -> Response:

@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from benchwright_problems.figure import MediaType
 from benchwright_service.lab_monitor import ago
 from benchwright_service.sessions import BrowserSession
 from benchwright_service.tables import moment
@@ -30,6 +31,8 @@ SECURITY = {
     "Cache-Control": "no-store",
 }
 """Headers of every page."""
+_PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+"""A picture that is opened by itself is a document, and an SVG may have scripts."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,12 @@ class Problem:
 
     detail: str
     next_step: str
+
+
+def refusal(error: Exception, next_step: str) -> Problem:
+    """What an error says, as a sentence."""
+    text = str(error)
+    return Problem(f"{text[:1].upper()}{text[1:]}".rstrip(".") + ".", next_step)
 
 
 @cache
@@ -67,6 +76,12 @@ def render(template: str, session: BrowserSession | None, status: int = 200, **v
         values: What the template names.
     """
     return _Page(f"{template}.html", status, values | {"session": session})
+
+
+def show_picture(content: bytes, media_type: MediaType) -> Response:
+    """A picture, for a page that shows it."""
+    headers = SECURITY | {"Content-Security-Policy": _PICTURE_POLICY}
+    return Response(content, media_type=media_type.value, headers=headers)
 
 
 class _Page(HTMLResponse):

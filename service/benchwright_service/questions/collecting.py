@@ -7,6 +7,7 @@ from typing import Self
 
 from benchwright_judges.database import Database
 from benchwright_problems.store import Store
+from benchwright_service.questions.notices import Notices
 from benchwright_service.questions.publishing import Publishing
 from benchwright_service.questions.reviewing import Reviews
 from benchwright_service.questions.standing import Standing
@@ -23,6 +24,7 @@ class Collecting:
     reviews: Reviews
     standing: Standing
     publishing: Publishing
+    notices: Notices
 
     @classmethod
     def over(cls, database: Database, store: Store, models: QuestionModels | None) -> Self:
@@ -43,4 +45,5 @@ class Collecting:
             Reviews(database),
             Standing(database),
             Publishing(database, questions, store),
+            Notices(database),
         )

@@ -9,11 +9,13 @@ from typing import Any
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
+from benchwright_service.questions.tables import FIGURES, NOTICES, QUESTIONS, REVIEWS, TRIES, VERSIONS
+
+_PNG = b"\x89PNG"
 
 
 async def exported_questions(connection: AsyncConnection, course: str, account: str) -> Mapping[str, Any]:
-    """Every version of their questions, and the reviews that they wrote."""
+    """Every version of their questions, the reviews that they wrote, and what they were told of."""
     versions = (
         select(QUESTIONS, VERSIONS.c.number.label("version"), VERSIONS.c.content, VERSIONS.c.at)
         .join(VERSIONS, VERSIONS.c.question == QUESTIONS.c.id)
@@ -31,7 +33,25 @@ async def exported_questions(connection: AsyncConnection, course: str, account: 
         for row in await connection.execute(versions)
     ]
     said = [dict(row) for row in (await connection.execute(reviews)).mappings()]
-    return {"questions": written, "question_reviews": said}
+    mine = NOTICES.c.course == course, NOTICES.c.account == account
+    told = select(NOTICES.c.question, NOTICES.c.kind, NOTICES.c.at, NOTICES.c.seen).where(*mine).order_by(NOTICES.c.at)
+    notices = [dict(row) for row in (await connection.execute(told)).mappings()]
+    return {"questions": written, "question_reviews": said, "notices": notices}
+
+
+async def exported_figures(connection: AsyncConnection, course: str, account: str) -> Mapping[str, bytes]:
+    """The pictures of their questions, by paths in the export; versions name them by their SHA-256."""
+    wanted = (
+        select(FIGURES)
+        .join(QUESTIONS, QUESTIONS.c.id == FIGURES.c.question)
+        .where(QUESTIONS.c.course == course, QUESTIONS.c.author == account)
+    )
+    rows = await connection.execute(wanted)
+    return {f"figures/{row.question}/{row.sha256}{_suffix(row.content)}": row.content for row in rows}
+
+
+def _suffix(picture: bytes) -> str:
+    return ".png" if picture.startswith(_PNG) else ".jpg"
 
 
 async def delete_questions(connection: AsyncConnection, course: str, account: str) -> None:
@@ -45,7 +65,8 @@ async def delete_questions(connection: AsyncConnection, course: str, account: st
     kept = update(QUESTIONS).where(*theirs_there, QUESTIONS.c.published.is_not(None))
     await connection.execute(kept.values(author=None, credited=0))
     mine = in_course.where(QUESTIONS.c.author == account)
-    for table in (REVIEWS, TRIES, VERSIONS):
+    await connection.execute(delete(NOTICES).where(NOTICES.c.course == course, NOTICES.c.account == account))
+    for table in (NOTICES, REVIEWS, TRIES, FIGURES, VERSIONS):
         await connection.execute(delete(table).where(table.c.question.in_(mine)))
     await connection.execute(delete(QUESTIONS).where(*theirs_there))
     theirs = REVIEWS.c.question.in_(in_course), REVIEWS.c.reviewer == account

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from benchwright_authoring.written_question import pack_of
 from benchwright_judges.database import Database
@@ -17,8 +17,9 @@ from benchwright_problems.pack_name import is_pack_name
 from benchwright_problems.problem import Pack
 from benchwright_problems.store import Store
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.notices import NoticeKind, note
 from benchwright_service.questions.tables import CALLS, QUESTIONS
-from benchwright_service.questions.writing import Questions
+from benchwright_service.questions.writing import Question, Questions, QuestionState
 
 _ANONYMOUS = "an author who is not named"
 
@@ -58,36 +59,66 @@ class Publishing:
             raise BenchServiceError("no question is accepted yet")
         name = pack_name(course)
         version = call.published + 1
-        credits_ = [
-            f"{one.id} (version {one.number}, accepted"
-            f" {one.decided.date().isoformat() if one.decided is not None else 'before'}):"
-            f" {one.name if one.credited else _ANONYMOUS}"
-            for one in accepted
-        ]
         head = PackFile(
             name=name,
             title=call.title,
             version=str(version),
             license=call.license,
-            source=f"Questions written in the course {course}, each accepted by two reviewers",
-            description="\n".join(credits_),
+            source=f"Questions of the course {course}, each accepted by its reviewers",
+            description="\n".join(map(_credit, accepted)),
             published=datetime.fromtimestamp(self._now(), UTC).date().isoformat(),
             canary=call.canary,
             order=[one.id for one in accepted],
         )
         questions = {one.id: one.content for one in accepted}
         try:
-            pack = await asyncio.to_thread(pack_of, head, questions)
-            await asyncio.to_thread(self._store.add, pack, replace=await asyncio.to_thread(self._is_ours, pack))
+            pictures = await self._questions.pictures(questions)
+            pack = await asyncio.to_thread(pack_of, head, questions, pictures)
+            is_ours = await asyncio.to_thread(self._is_ours, pack)
+            # Before the pack is there: after a crash, nothing that is in it can be withdrawn.
+            await self._mark(accepted, version)
+            try:
+                await asyncio.to_thread(self._store.add, pack, replace=is_ours)
+            except ProblemsError:
+                await self._unmark(accepted, version)
+                raise
         except PackExistsError as error:
             raise BenchServiceError(f"there is a pack called {name!r} that is not this course's") from error
         except ProblemsError as error:
             raise BenchServiceError(f"the pack can't be made: {error}") from error
-        new = QUESTIONS.c.id.in_(head.order), QUESTIONS.c.published.is_(None)
+        await self._tell(course, version)
+        return pack
+
+    async def _mark(self, accepted: Sequence[Question], version: int) -> None:
+        """Says that a version of the pack has these questions.
+
+        Raises:
+            BenchServiceError: One of them is not accepted any more.
+        """
+        names = [one.id for one in accepted]
+        async with self._database.writing() as connection:
+            still = select(QUESTIONS.c.id).where(QUESTIONS.c.id.in_(names))
+            still = still.where(QUESTIONS.c.state == QuestionState.ACCEPTED.value)
+            if len((await connection.execute(still.with_for_update())).all()) < len(names):
+                raise BenchServiceError("a question was withdrawn meanwhile; publish again")
+            new = QUESTIONS.c.id.in_(names), QUESTIONS.c.published.is_(None)
+            await connection.execute(update(QUESTIONS).where(*new).values(published=version))
+
+    async def _unmark(self, accepted: Sequence[Question], version: int) -> None:
+        new = [one.id for one in accepted if one.published is None]
+        marked = QUESTIONS.c.id.in_(new), QUESTIONS.c.published == version
+        async with self._database.writing() as connection:
+            await connection.execute(update(QUESTIONS).where(*marked).values(published=None))
+
+    async def _tell(self, course: str, version: int) -> None:
+        """Counts the version of a pack that is there, and tells authors whose questions are new in it."""
+        new = select(QUESTIONS.c.id, QUESTIONS.c.author).where(
+            QUESTIONS.c.course == course, QUESTIONS.c.published == version
+        )
         async with self._database.writing() as connection:
             await connection.execute(update(CALLS).where(CALLS.c.course == course).values(published=version))
-            await connection.execute(update(QUESTIONS).where(*new).values(published=version))
-        return pack
+            for row in (await connection.execute(new)).all():
+                await note(connection, NoticeKind.PUBLISHED, row.author, course, row.id, self._now())
 
     def _is_ours(self, pack: Pack) -> bool:
         """Whether the pack of this name, if there is one, is an earlier version."""
@@ -95,6 +126,13 @@ class Publishing:
             return self._store.public(pack.name).canary == pack.canary
         except ProblemsError:
             return False
+
+
+def _credit(question: Question) -> str:
+    """Who or what a question is from, as the pack says it."""
+    day = question.decided.date().isoformat() if question.decided is not None else "before"
+    who = question.origin or (question.name if question.credited else _ANONYMOUS)
+    return f"{question.id} (version {question.number}, accepted {day}): {who}"
 
 
 def pack_name(course: str) -> str:

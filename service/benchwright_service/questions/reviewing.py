@@ -12,12 +12,15 @@ from sqlalchemy import ColumnElement, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_authoring.review.checks import Check
-from benchwright_authoring.written_question import LETTERS
+from benchwright_authoring.written_question import CHOOSABLE, MOST_CHARACTERS, WrittenQuestion
 from benchwright_judges.database import Database
+from benchwright_problems.problem import QuestionFormat
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.questions.tables import QUESTIONS, REVIEWS
+from benchwright_service.questions.figures import DAY_S
+from benchwright_service.questions.notices import NoticeKind, note
+from benchwright_service.questions.tables import QUESTIONS, REVIEWS, VERSIONS
 from benchwright_service.questions.writing import (
-    DAY_S,
+    MOST_REVIEWERS,
     Question,
     QuestionState,
     hold_course,
@@ -26,8 +29,6 @@ from benchwright_service.questions.writing import (
 )
 from benchwright_service.tables import moment
 
-REVIEWERS = 2
-"""How many people review a version before it is decided; one more where they differ."""
 LONGEST_COMMENT = 4_000
 
 
@@ -38,7 +39,7 @@ class Review:
     number: int
     """Of the version."""
     answer: str
-    """The letter that they chose before they saw the key."""
+    """What they answered before they saw the key."""
     checks: Sequence[Check]
     comment: str
     accepts: bool
@@ -57,10 +58,17 @@ class Desk:
     """What they answered; the key is theirs to see from then on."""
 
 
-def decision(accepts: Sequence[bool]) -> bool | None:
-    """Whether a version is accepted, by those who decided so far; None while it is open."""
+def decision(accepts: Sequence[bool], reviewers: int) -> bool | None:
+    """Whether a version is accepted, by those who decided so far; None while it is open.
+
+    Args:
+        accepts: What they said.
+        reviewers: How many review it: two, and a third where they differ; or three, who all decide.
+    """
+    if len(accepts) < reviewers:
+        return None
     for said in (True, False):
-        if accepts.count(said) >= REVIEWERS:
+        if accepts.count(said) > MOST_REVIEWERS // 2:
             return said
     return None
 
@@ -96,17 +104,22 @@ class Reviews:
         async with self._database.reading() as connection:
             return len(await self._waiting(connection, course, reviewer))
 
-    async def answer(self, course: str, reviewer: str, question: str, number: int, letter: str) -> None:
+    async def answer(self, course: str, reviewer: str, question: str, number: int, answer: str) -> None:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
+        Args:
+            course: Where.
+            reviewer: Who answers.
+            question: Which one.
+            number: Of its version.
+            answer: A letter, `true` or `false`, or words, by the question's format.
+
         Raises:
-            BenchServiceError: They review no such version, or it is no letter of an option.
+            BenchServiceError: They review no such version, or it is no answer to it.
         """
-        if letter not in LETTERS:
-            raise BenchServiceError("choose one of the options")
-        values = {"answer": letter, "answered": self._now()}
+        values = {"answer": answer, "answered": self._now()}
         async with self._database.writing() as connection:
-            await _hold(connection, course, question, number)
+            _demand_answer(answer, (await _hold(connection, course, question, number)).format)
             mine = update(REVIEWS).where(*_mine(question, number, reviewer), REVIEWS.c.answered.is_(None))
             if (await connection.execute(mine.values(values))).rowcount != 1:
                 raise BenchServiceError("you have answered this question already")
@@ -138,6 +151,11 @@ class Reviews:
         values |= {"comment": comment, "decided": now}
         async with self._database.writing() as connection:
             await _hold(connection, course, question, number)
+            version = select(VERSIONS.c.reviewers, QUESTIONS.c.author).join(
+                QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question
+            )
+            version = version.where(VERSIONS.c.question == question, VERSIONS.c.number == number)
+            needed = (await connection.execute(version)).one()
             mine = update(REVIEWS).where(
                 *_mine(question, number, reviewer), REVIEWS.c.answered.is_not(None), REVIEWS.c.decided.is_(None)
             )
@@ -146,12 +164,22 @@ class Reviews:
             said = select(REVIEWS.c.accepts).where(
                 REVIEWS.c.question == question, REVIEWS.c.number == number, REVIEWS.c.decided.is_not(None)
             )
-            settled = decision([bool(one) for one in (await connection.execute(said)).scalars()])
+            settled = decision([bool(one) for one in (await connection.execute(said)).scalars()], needed.reviewers)
             if settled is not None:
                 state = QuestionState.ACCEPTED if settled else QuestionState.RETURNED
                 await connection.execute(
                     update(QUESTIONS).where(QUESTIONS.c.id == question).values(state=state.value, decided=now)
                 )
+                told = NoticeKind.ACCEPTED if settled else NoticeKind.RETURNED
+                await note(connection, told, needed.author, course, question, now)
+
+    async def is_reviewing(self, question: Question, reviewer: str) -> bool:
+        """Whether a version is on somebody's desk."""
+        if question.state is not QuestionState.REVIEW:
+            return False
+        mine = select(REVIEWS.c.begun).where(*_mine(question.id, question.number, reviewer))
+        async with self._database.reading() as connection:
+            return (await connection.execute(mine.where(REVIEWS.c.decided.is_(None)))).first() is not None
 
     async def of(self, question: str) -> Sequence[Review]:
         """The decided reviews of a question's versions, newest version first; who reviewed is not said."""
@@ -197,7 +225,7 @@ class Reviews:
             decided = [bool(row.accepts) for row in of_version if row.decided is not None]
             # Who began it and left it keeps nobody else from it for longer than a day.
             at_work = sum(row.decided is None and row.begun > self._now() - DAY_S for row in of_version)
-            needed = max(REVIEWERS, len(decided) + 1)
+            needed = max(question.reviewers, len(decided) + 1)
             if len(decided) + at_work < needed:
                 free.append((question, None))
         free.sort(key=lambda one: (one[0].submitted.timestamp() if one[0].submitted is not None else 0.0, one[0].id))
@@ -208,7 +236,15 @@ def _mine(question: str, number: int, reviewer: str) -> tuple[ColumnElement[bool
     return REVIEWS.c.question == question, REVIEWS.c.number == number, REVIEWS.c.reviewer == reviewer
 
 
-async def _hold(connection: AsyncConnection, course: str, question: str, number: int) -> None:
+def _demand_answer(answer: str, style: QuestionFormat) -> None:
+    choosable = CHOOSABLE.get(style)
+    if choosable is not None and answer not in choosable:
+        raise BenchServiceError("choose one of the answers")
+    if not answer or len(answer) > MOST_CHARACTERS:
+        raise BenchServiceError(f"an answer has 1 to {MOST_CHARACTERS} characters")
+
+
+async def _hold(connection: AsyncConnection, course: str, question: str, number: int) -> WrittenQuestion:
     """Makes sure that a version is in review, and that nobody else decides until the transaction ends.
 
     Raises:
@@ -222,3 +258,6 @@ async def _hold(connection: AsyncConnection, course: str, question: str, number:
     )
     if (await connection.execute(wanted.with_for_update())).first() is None:
         raise BenchServiceError("this version is no longer in review")
+    version = VERSIONS.c.question == question, VERSIONS.c.number == number
+    content = (await connection.execute(select(VERSIONS.c.content).where(*version))).scalar_one()
+    return WrittenQuestion.model_validate_json(content)

@@ -6,15 +6,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from benchwright_authoring.review.checks import agreement
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_judges.database import Database
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
-from benchwright_service.questions.writing import Question, QuestionState
+from benchwright_service.questions.writing import MOST_REVIEWERS, Question, QuestionState
 
 _PAIR = 2
 
@@ -27,7 +26,7 @@ class Author:
     name: str
     accepted: int
     points: int
-    """For each accepted question, as many as models answered it wrongly."""
+    """For each accepted question, as many as models answered it wrongly; none for answers in words."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +39,14 @@ class Reviewing:
     """Versions with a decision by two or more."""
     agreed: int
     """Those of them whose first two decided alike."""
+    trios: int
+    """Versions that three had to review, and did."""
+    unanimous: int
+    """Those of them that all three decided alike."""
     alpha: float | None
     """Krippendorff's alpha of accepting, nominal; None where it is not defined."""
     blind: int
-    """Reviews by people who had not seen the key of an earlier version."""
+    """Reviews by people who had not seen the key, of an earlier version or a twin, with an answer that a rule reads."""
     right: int
     """Those of them whose answer, given before the key was shown, was the key."""
     median_s: float | None
@@ -75,14 +78,14 @@ class Standing:
         return [Author(rank_of[total, count], names[account], count, total) for total, count, account in rows]
 
     async def points(self, questions: Sequence[Question]) -> Mapping[str, int]:
-        """By question, how many models answered its newest version wrongly; no letter is a wrong answer."""
+        """By question, how many models answered its newest version wrongly; an answer that can't be read is wrong."""
         found = dict.fromkeys((one.id for one in questions), 0)
-        by_version = {(one.id, one.number): one.content.answer for one in questions}
+        by_version = {(one.id, one.number): one.content for one in questions}
         wanted = select(TRIES).where(TRIES.c.question.in_(found), TRIES.c.said.is_not(None))
         async with self._database.reading() as connection:
             for row in await connection.execute(wanted):
-                key = by_version.get((row.question, row.number))
-                found[row.question] += key is not None and row.answer != key
+                content = by_version.get((row.question, row.number))
+                found[row.question] += content is not None and content.is_right(row.answer) is False
         return found
 
     async def states(self, course: str) -> Mapping[QuestionState, int]:
@@ -98,7 +101,7 @@ class Standing:
         """How reviewers worked and agreed."""
         of_version = (VERSIONS.c.question == REVIEWS.c.question) & (VERSIONS.c.number == REVIEWS.c.number)
         wanted = (
-            select(REVIEWS, VERSIONS.c.content)
+            select(REVIEWS, VERSIONS.c.content, VERSIONS.c.reviewers, QUESTIONS.c.twin_of)
             .join(VERSIONS, of_version)
             .join(QUESTIONS, QUESTIONS.c.id == REVIEWS.c.question)
             .where(QUESTIONS.c.course == course, REVIEWS.c.decided.is_not(None))
@@ -107,18 +110,24 @@ class Standing:
         async with self._database.reading() as connection:
             rows = (await connection.execute(wanted)).all()
         said: dict[tuple[str, int], list[bool]] = defaultdict(list)
+        needed: dict[tuple[str, int], int] = {}
+        blind: dict[tuple[str, str], bool | None] = {}
         for row in rows:
             said[row.question, row.number].append(bool(row.accepts))
+            needed[row.question, row.number] = row.reviewers
+            if (first := (row.twin_of or row.question, row.reviewer)) not in blind:
+                blind[first] = WrittenQuestion.model_validate_json(row.content).is_right(row.answer)
         pairs = [of for of in said.values() if len(of) >= _PAIR]
-        first: dict[tuple[str, str], Row[Any]] = {}
-        for row in sorted(rows, key=lambda one: one.number):
-            first.setdefault((row.question, row.reviewer), row)
+        trios = [of for version, of in said.items() if len(of) >= needed[version] == MOST_REVIEWERS]
+        read = [one for one in blind.values() if one is not None]
         return Reviewing(
             len(rows),
             len(pairs),
             sum(of[0] == of[1] for of in pairs),
+            len(trios),
+            sum(len(set(of)) == 1 for of in trios),
             agreement(pairs),
-            len(first),
-            sum(row.answer == WrittenQuestion.model_validate_json(row.content).answer for row in first.values()),
+            len(read),
+            sum(read),
             median(row.decided - row.begun for row in rows) if rows else None,
         )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Double, ForeignKey, Index, Integer, Table, Text
+from sqlalchemy import Column, Double, ForeignKey, Index, Integer, LargeBinary, Table, Text
 
 from benchwright_service.tables import METADATA
 
-__all__ = ["CALLS", "METADATA", "QUESTIONS", "REVIEWS", "TRIES", "VERSIONS"]
+__all__ = ["CALLS", "FIGURES", "METADATA", "NOTICES", "QUESTIONS", "REVIEWS", "TRIES", "VERSIONS"]
 
 CALLS = Table(
     "service_question_calls",
@@ -21,6 +21,8 @@ CALLS = Table(
     Column("published", Integer, nullable=False),
     # Of the pack; the same in every version.
     Column("canary", Text, nullable=False),
+    # How many people review a version that is sent from now on: two, and a third where they differ, or three.
+    Column("reviewers", Integer, nullable=False, server_default="2"),
 )
 """That a course collects questions."""
 
@@ -30,7 +32,7 @@ QUESTIONS = Table(
     # Also the problem's in the pack.
     Column("id", Text, primary_key=True),
     Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
-    # Null for a published question of somebody who was deleted.
+    # Null for a published question of somebody who was deleted, and for one that no person wrote.
     Column("author", Text, ForeignKey("service_accounts.id")),
     # Whether the pack may name the author.
     Column("credited", Integer, nullable=False),
@@ -44,6 +46,10 @@ QUESTIONS = Table(
     Column("decided", Double),
     # The first version of the pack that has it; it stays in all later ones.
     Column("published", Integer),
+    # Where it was taken from; empty for one that its author wrote here.
+    Column("origin", Text, nullable=False, server_default=""),
+    # The multiple-choice question that it was begun from; empty for none. That one may be gone.
+    Column("twin_of", Text, nullable=False, server_default=""),
     Index("service_questions_course", "course", "state"),
     Index("service_questions_author", "author"),
 )
@@ -56,7 +62,21 @@ VERSIONS = Table(
     # A JSON `WrittenQuestion`.
     Column("content", Text, nullable=False),
     Column("at", Double, nullable=False),
+    # As the call had it when the version was sent to reviewers.
+    Column("reviewers", Integer, nullable=False, server_default="2"),
 )
+
+FIGURES = Table(
+    "service_question_figures",
+    METADATA,
+    Column("question", Text, ForeignKey("service_questions.id"), primary_key=True),
+    # Of the content.
+    Column("sha256", Text, primary_key=True),
+    # PNG or JPEG that this service has encoded.
+    Column("content", LargeBinary, nullable=False),
+    Column("at", Double, nullable=False),
+)
+"""Pictures of a question's versions."""
 
 TRIES = Table(
     "service_question_tries",
@@ -67,7 +87,7 @@ TRIES = Table(
     Column("at", Double, nullable=False),
     # The model's reply; null until there is one.
     Column("said", Text),
-    # The letter that it chose; empty if none can be read.
+    # The letter or truth that it chose; empty if none can be read, and for answers in words.
     Column("answer", Text, nullable=False),
     # Why there is no reply; empty if there is one.
     Column("why", Text, nullable=False),
@@ -81,7 +101,7 @@ REVIEWS = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("reviewer", Text, ForeignKey("service_accounts.id"), primary_key=True),
     Column("begun", Double, nullable=False),
-    # The letter that the reviewer chose before they saw the key; empty until then.
+    # What the reviewer answered before they saw the key; empty until then.
     Column("answer", Text, nullable=False),
     Column("answered", Double),
     # A JSON list of the `Check`s that the version passes.
@@ -92,3 +112,19 @@ REVIEWS = Table(
     Column("decided", Double),
     Index("service_question_reviews_reviewer", "reviewer"),
 )
+
+NOTICES = Table(
+    "service_notices",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
+    Column("course", Text, ForeignKey("service_courses.id"), nullable=False),
+    Column("question", Text, ForeignKey("service_questions.id"), nullable=False),
+    # See `NoticeKind`.
+    Column("kind", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    # When the person marked it as read.
+    Column("seen", Double),
+    Index("service_notices_account", "account", "at"),
+)
+"""What happened to somebody's questions."""

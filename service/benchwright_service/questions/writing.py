@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -17,14 +17,20 @@ from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_judges.database import Database
 from benchwright_service.accounts import DELETED
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.figures import DAY_S, keep_figures, read_figures
+from benchwright_service.questions.pictures import Picture
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
 from benchwright_service.tables import ACCOUNTS, COURSES, moment
 
-DAY_S = 86_400.0
 QUESTIONS_PER_DAY = 20
 """How many questions one person may begin in a course within a day."""
 VERSIONS_PER_DAY = 200
 """How many versions of all their questions."""
+
+FEWEST_REVIEWERS = 2
+"""People who review a version, and a third where they differ."""
+MOST_REVIEWERS = 3
+"""All of them review it, and the majority decides."""
 
 
 class QuestionState(StrEnum):
@@ -40,6 +46,8 @@ class QuestionState(StrEnum):
 
 CHANGEABLE = frozenset({QuestionState.DRAFT, QuestionState.RETURNED})
 """What an author can change."""
+TWINNED = frozenset({QuestionState.DRAFT, QuestionState.ACCEPTED})
+"""What an author can begin a question without options from."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,8 @@ class Call:
     """How often the pack was published."""
     canary: str = ""
     """Of the pack."""
+    reviewers: int = FEWEST_REVIEWERS
+    """How many people review what is sent from now on."""
 
     def is_open(self, now: float) -> bool:
         """Whether questions are taken, at a time in seconds since 1970."""
@@ -67,9 +77,9 @@ class Question:
 
     id: str
     author: str
-    """Empty for somebody who was deleted."""
+    """Empty for somebody who was deleted, and for nobody."""
     name: str
-    """The author's."""
+    """The author's, or where it was taken from."""
     credited: bool
     state: QuestionState
     number: int
@@ -78,6 +88,10 @@ class Question:
     decided: datetime | None
     published: int | None = None
     """The first version of the pack that has it."""
+    reviewers: int = FEWEST_REVIEWERS
+    """How many people review this version."""
+    origin: str = ""
+    """Where it was taken from; empty if its author wrote it here."""
 
 
 class Questions:
@@ -108,7 +122,9 @@ class Questions:
             raise BenchServiceError("the pack needs a title and a licence")
         if call.opens is not None and call.closes is not None and call.closes <= call.opens:
             raise BenchServiceError("it closes before it opens; change one of the two")
-        values: dict[str, Any] = {"title": call.title, "license": call.license}
+        if not FEWEST_REVIEWERS <= call.reviewers <= MOST_REVIEWERS:
+            raise BenchServiceError(f"a question has {FEWEST_REVIEWERS} or {MOST_REVIEWERS} reviewers")
+        values: dict[str, Any] = {"title": call.title, "license": call.license, "reviewers": call.reviewers}
         values |= {"opens": call.opens and call.opens.timestamp(), "closes": call.closes and call.closes.timestamp()}
         async with self._database.writing() as connection:
             await hold_course(connection, course)
@@ -125,36 +141,90 @@ class Questions:
         """Whether questions are taken now."""
         return call is not None and call.is_open(self._now())
 
-    async def create(self, course: str, author: str, content: WrittenQuestion, *, credited: bool) -> str:
+    async def create(
+        self,
+        course: str,
+        author: str,
+        content: WrittenQuestion,
+        pictures: Sequence[Picture] = (),
+        *,
+        credited: bool,
+    ) -> str:
         """A new draft; returns its id.
 
         Raises:
-            BenchServiceError: The course takes no questions now, or the author began too many today.
+            BenchServiceError: The course takes no questions now, or the author began too many, or sent too many
+                pictures, today.
         """
+        async with self._database.writing() as connection:
+            return await self._created(connection, course, author, content, pictures, credited=credited)
+
+    async def begin_twin(self, course: str, question: str, author: str) -> str:
+        """A new draft that asks the same as a multiple-choice question of the author's, without options; its id.
+
+        Raises:
+            BenchServiceError: It is none of theirs that can have a twin, or see `create`.
+        """
+        async with self._database.writing() as connection:
+            await hold_course(connection, course)
+            found = await _newest(connection, course, question)
+            if found is None or found.author != author or found.state not in TWINNED:
+                raise BenchServiceError("you have no such draft or accepted question")
+            try:
+                content = found.content.twin(question)
+            except ValueError as error:
+                raise BenchServiceError(str(error)) from error
+            shown = await read_figures(connection, {question: content})
+            pictures = [Picture(shown[one.sha256], one.media_type) for one in content.figures]
+            return await self._created(
+                connection, course, author, content, pictures, credited=found.credited, twin_of=question
+            )
+
+    async def _created(
+        self,
+        connection: AsyncConnection,
+        course: str,
+        author: str,
+        content: WrittenQuestion,
+        pictures: Sequence[Picture],
+        *,
+        credited: bool,
+        twin_of: str = "",
+    ) -> str:
         now = self._now()
-        name = f"q-{uuid.uuid4().hex[:12]}"
+        name = new_name()
         today = select(func.count()).where(
             QUESTIONS.c.course == course, QUESTIONS.c.author == author, QUESTIONS.c.created > now - DAY_S
         )
-        async with self._database.writing() as connection:
-            await hold_course(connection, course)
-            await demand_open(connection, course, self._now())
-            if (await connection.execute(today)).scalar_one() >= QUESTIONS_PER_DAY:
-                raise BenchServiceError(f"you began {QUESTIONS_PER_DAY} questions today; begin the next one tomorrow")
-            row = {"id": name, "course": course, "author": author, "credited": int(credited), "created": now}
-            await connection.execute(insert(QUESTIONS).values(row | {"state": QuestionState.DRAFT.value, "number": 1}))
-            await connection.execute(insert(VERSIONS).values(_version(name, 1, content, now)))
+        await hold_course(connection, course)
+        await demand_open(connection, course, now)
+        if (await connection.execute(today)).scalar_one() >= QUESTIONS_PER_DAY:
+            raise BenchServiceError(f"you began {QUESTIONS_PER_DAY} questions today; begin the next one tomorrow")
+        row: dict[str, Any] = {"id": name, "course": course, "author": author, "credited": int(credited)}
+        row |= {"created": now, "state": QuestionState.DRAFT.value, "number": 1, "twin_of": twin_of}
+        await connection.execute(insert(QUESTIONS).values(row))
+        await connection.execute(insert(VERSIONS).values(version_row(name, 1, content, now)))
+        await keep_figures(connection, name, author, content, pictures, now)
         return name
 
     async def change(
-        self, course: str, question: str, author: str, content: WrittenQuestion, *, credited: bool
+        self,
+        course: str,
+        question: str,
+        author: str,
+        content: WrittenQuestion,
+        pictures: Sequence[Picture] = (),
+        *,
+        credited: bool,
     ) -> None:
-        """Makes a new version.
+        """Makes a new version; its figures are among the pictures, or were there before.
 
         Raises:
-            BenchServiceError: It is none of theirs that can be changed now.
+            BenchServiceError: It is none of theirs that can be changed now, or too much for a day.
         """
         async with self._database.writing() as connection:
+            # Two windows of one author wait for each other here.
+            await hold_course(connection, course)
             await demand_open(connection, course, self._now())
             held = await _hold(connection, course, question, author)
             if QuestionState(held.state) not in CHANGEABLE:
@@ -171,7 +241,8 @@ class Questions:
             await connection.execute(
                 update(QUESTIONS).where(mine).values(number=number, credited=int(credited), decided=None)
             )
-            await connection.execute(insert(VERSIONS).values(_version(question, number, content, self._now())))
+            await connection.execute(insert(VERSIONS).values(version_row(question, number, content, self._now())))
+            await keep_figures(connection, question, author, content, pictures, self._now())
 
     async def submit(self, course: str, question: str, author: str) -> None:
         """Sends the newest version to reviewers.
@@ -189,6 +260,9 @@ class Questions:
                 raise BenchServiceError(f"the question is {held.state} already")
             values = {"state": QuestionState.REVIEW.value, "submitted": self._now()}
             await connection.execute(update(QUESTIONS).where(QUESTIONS.c.id == question).values(values))
+            wanted = select(CALLS.c.reviewers).where(CALLS.c.course == course).scalar_subquery()
+            sent = VERSIONS.c.question == question, VERSIONS.c.number == held.number
+            await connection.execute(update(VERSIONS).where(*sent).values(reviewers=wanted))
 
     async def withdraw(self, course: str, question: str, author: str) -> None:
         """Takes a question back.
@@ -205,8 +279,8 @@ class Questions:
 
     async def one(self, course: str, question: str) -> Question | None:
         """A question of a course."""
-        found = await self._found(QUESTIONS.c.course == course, QUESTIONS.c.id == question)
-        return found[0] if found else None
+        async with self._database.reading() as connection:
+            return await _newest(connection, course, question)
 
     async def by(self, course: str, author: str) -> Sequence[Question]:
         """Somebody's questions, newest first."""
@@ -217,6 +291,15 @@ class Questions:
         state = QUESTIONS.c.state == QuestionState.ACCEPTED.value
         found = await self._found(QUESTIONS.c.course == course, state)
         return sorted(found, key=lambda one: (one.decided.timestamp() if one.decided is not None else 0.0, one.id))
+
+    async def pictures(self, questions: Mapping[str, WrittenQuestion]) -> Mapping[str, bytes]:
+        """The pictures of versions, by their SHA-256.
+
+        Args:
+            questions: The versions, by their questions.
+        """
+        async with self._database.reading() as connection:
+            return await read_figures(connection, questions)
 
     async def _found(self, *where: ColumnElement[bool]) -> Sequence[Question]:
         async with self._database.reading() as connection:
@@ -241,7 +324,7 @@ def newest_versions() -> Select[Any]:
     """Questions with their newest version and author, newest question first."""
     newest = (VERSIONS.c.question == QUESTIONS.c.id) & (VERSIONS.c.number == QUESTIONS.c.number)
     return (
-        select(QUESTIONS, VERSIONS.c.content, ACCOUNTS.c.name)
+        select(QUESTIONS, VERSIONS.c.content, VERSIONS.c.reviewers, ACCOUNTS.c.name)
         .join(VERSIONS, newest)
         .outerjoin(ACCOUNTS, ACCOUNTS.c.id == QUESTIONS.c.author)
         .order_by(QUESTIONS.c.created.desc(), QUESTIONS.c.id)
@@ -253,7 +336,7 @@ def question_of(row: Row[Any]) -> Question:
     return Question(
         row.id,
         row.author or "",
-        row.name or DELETED,
+        row.name or row.origin or DELETED,
         bool(row.credited),
         QuestionState(row.state),
         row.number,
@@ -261,7 +344,15 @@ def question_of(row: Row[Any]) -> Question:
         moment(row.submitted),
         moment(row.decided),
         row.published,
+        row.reviewers,
+        row.origin,
     )
+
+
+async def _newest(connection: AsyncConnection, course: str, question: str) -> Question | None:
+    mine = QUESTIONS.c.course == course, QUESTIONS.c.id == question
+    row = (await connection.execute(newest_versions().where(*mine))).one_or_none()
+    return question_of(row) if row is not None else None
 
 
 async def _hold(connection: AsyncConnection, course: str, question: str, author: str) -> Row[Any]:
@@ -278,9 +369,15 @@ async def hold_course(connection: AsyncConnection, course: str) -> None:
     await connection.execute(update(COURSES).where(COURSES.c.id == course).values(title=COURSES.c.title))
 
 
-def _version(question: str, number: int, content: WrittenQuestion, now: float) -> dict[str, Any]:
+def new_name() -> str:
+    """An id for a question."""
+    return f"q-{uuid.uuid4().hex[:12]}"
+
+
+def version_row(question: str, number: int, content: WrittenQuestion, now: float) -> dict[str, Any]:
+    """A row of a new version."""
     return {"question": question, "number": number, "content": content.model_dump_json(), "at": now}
 
 
 def _call(row: Row[Any]) -> Call:
-    return Call(row.title, row.license, moment(row.opens), moment(row.closes), row.published, row.canary)
+    return Call(row.title, row.license, moment(row.opens), moment(row.closes), row.published, row.canary, row.reviewers)

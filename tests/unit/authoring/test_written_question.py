@@ -28,7 +28,7 @@ def written(**changed: Any) -> WrittenQuestion:
 
 
 def test_a_question_is_what_a_pack_folder_with_its_files_would_have() -> None:
-    problem = written().problem()
+    problem = written().problem({})
     question, key = problem.public.question, problem.hidden.answer
     assert question is not None
     assert key is not None
@@ -42,7 +42,7 @@ def test_a_question_is_what_a_pack_folder_with_its_files_would_have() -> None:
 
 @pytest.mark.parametrize("text", ['"quoted" \\ and\n[answer]\nvalue = "B"', "'''", "\x7f\x85", "𝄞 ünïcode"])
 def test_hostile_text_stays_text(text: str) -> None:
-    problem = written(statement=text, explanation=text, choices=(f"{text}1", f"{text}2", "c", "d")).problem()
+    problem = written(statement=text, explanation=text, choices=(f"{text}1", f"{text}2", "c", "d")).problem({})
     assert problem.hidden.answer is not None
     assert problem.hidden.answer.value == "A"
     assert problem.hidden.answer.explanation == text.strip()
@@ -76,9 +76,9 @@ def test_it_has_the_remarks_of_the_rules_for_pack_folders() -> None:
 
 def test_a_pack_has_the_questions_in_the_order_of_its_head() -> None:
     head = PackFile(name="p", title="P", version="3", license="CC0-1.0", source="us", order=["two", "one"])
-    pack = pack_of(head, {"one": written(), "two": written(answer="B")})
+    pack = pack_of(head, {"one": written(), "two": written(answer="B")}, {})
     assert [problem.id for problem in pack.problems] == ["two", "one"]
     assert (pack.version, pack.problems[0].provenance.license) == ("3", "CC0-1.0")
     with pytest.raises(ProblemsError) as refused:
-        pack_of(head, {"one": written()})
+        pack_of(head, {"one": written()}, {})
     assert "/tmp" not in str(refused.value)

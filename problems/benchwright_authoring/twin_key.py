@@ -1,0 +1,25 @@
+"""The key of a free-response question that asks the same as a multiple-choice one."""
+
+from __future__ import annotations
+
+from benchwright_problems.problem import Answer
+from benchwright_problems.rubric_points import RubricItem, RubricPoints
+
+_POINTS = RubricPoints(
+    items=(
+        RubricItem(text="Says what the model answer says."),
+        RubricItem(text="Gives a reason that agrees with the explanation."),
+    )
+)
+
+
+def twin_key(right: str, explanation: str, problem: str) -> Answer:
+    """The right option is the model answer.
+
+    Args:
+        right: Its wording.
+        explanation: Of the multiple-choice question; may be empty.
+        problem: That question's id.
+    """
+    told = f"{explanation}\n\nThe same question with options: {problem}.".strip()
+    return Answer(value=right, points=_POINTS, explanation=told)

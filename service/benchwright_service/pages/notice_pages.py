@@ -1,0 +1,21 @@
+"""What somebody hears of, over all their courses."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from starlette.responses import RedirectResponse, Response
+
+from benchwright_service.pages.rendering import SECURITY, render
+from benchwright_service.pages.visit import Visit
+
+
+async def notices(visit: Visit) -> Response:
+    """Lists them."""
+    return render("notices", visit.session, notices=await visit.bench.collecting.notices.of(visit.account))
+
+
+async def mark(visit: Visit) -> Response:
+    """Marks those that the page showed as read."""
+    await visit.bench.collecting.notices.mark(visit.account, visit.chosen("notice"))
+    return RedirectResponse("/notices", HTTPStatus.SEE_OTHER, headers=SECURITY)

@@ -1,0 +1,193 @@
+"""The form of a question: its fields as a page shows them, and the question that they make."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+
+from benchwright_authoring.written_question import (
+    IN_WORDS,
+    LETTERS,
+    MOST_ALTERNATIVES,
+    MOST_CHARACTERS,
+    MOST_FIGURES,
+    MOST_OPTION_CHARACTERS,
+    WrittenQuestion,
+)
+from benchwright_problems.problem import QuestionFormat, Skill
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.pages.visit import Visit
+from benchwright_service.questions.pictures import MOST_BYTES, Picture, read_picture
+
+FORMATS: Mapping[QuestionFormat, str] = {
+    QuestionFormat.MULTIPLE_CHOICE: "multiple choice",
+    QuestionFormat.ASSERTION: "true or false",
+    QuestionFormat.FILL_IN_THE_BLANK: "fill in the blank",
+    QuestionFormat.OPEN_ENDED: "open-ended",
+    QuestionFormat.FREE_RESPONSE: "free response",
+}
+"""As people call them."""
+_MOST_POINTS = 6
+_TEXTS = ("title", "statement", "answer", "alternatives", "explanation", "topic", "skill", "enough")
+_NAMES = {
+    "title": "The title",
+    "statement": "The question",
+    "choices": "An option",
+    "answer": "The right answer",
+    "alternatives": "What else is right",
+    "rubric": "What there are points for",
+    "explanation": "The explanation",
+    "topic": "The topic",
+    "skill": "The skill",
+    "figures": "A figure",
+}
+_DECODING = asyncio.Lock()
+"""One picture at a time: a large one takes tens of megabytes."""
+
+
+def chosen_format(name: str) -> QuestionFormat:
+    """The format that an address or a form names; multiple choice if it names none."""
+    return next((one for one in QuestionFormat if one.value == name), QuestionFormat.MULTIPLE_CHOICE)
+
+
+def empty_fields(style: QuestionFormat) -> Mapping[str, Any]:
+    """The fields of a form that nobody has filled in."""
+    return _fields(style, {}, credited=True, consent=False)
+
+
+def fields_of(content: WrittenQuestion, *, credited: bool) -> Mapping[str, Any]:
+    """The fields of a question as it is."""
+    values: dict[str, Any] = content.model_dump(mode="json", include={*_TEXTS} - {"alternatives", "enough"})
+    values |= {"skill": content.skill or "", "alternatives": "\n".join(content.alternatives)}
+    values |= dict(zip(LETTERS, content.choices, strict=False))
+    if content.rubric is not None:
+        values["enough"] = f"{content.rubric.enough:g}" if content.rubric.enough is not None else ""
+        for number, item in enumerate(content.rubric.items, 1):
+            values |= {f"item-{number}": item.text, f"points-{number}": f"{item.points:g}"}
+    for number, figure in enumerate(content.figures, 1):
+        values |= {f"alt-{number}": figure.alt, f"kept-{number}": figure.sha256}
+    return _fields(content.format, values, credited=credited, consent=True)
+
+
+def sent_fields(visit: Visit, style: QuestionFormat) -> Mapping[str, Any]:
+    """The fields as they were sent."""
+    values = {name: written(visit, name, MOST_CHARACTERS) for name in _names()}
+    for number in range(1, MOST_FIGURES + 1):
+        if visit.field(f"remove-{number}") == "yes":
+            values |= {f"kept-{number}": "", f"alt-{number}": ""}
+    return _fields(style, values, credited=is_credited(visit), consent=visit.field("consent") == "yes")
+
+
+def written(visit: Visit, name: str, most: int) -> str:
+    """A text of the form, with one character for a line's end as browsers count it; one that is too long stays so."""
+    return visit.field(name, 2 * most + 2).replace("\r\n", "\n")
+
+
+def is_credited(visit: Visit) -> bool:
+    """Whether the pack may name the author."""
+    return visit.field("credited") == "yes"
+
+
+async def sent_question(
+    visit: Visit, style: QuestionFormat, before: WrittenQuestion | None
+) -> tuple[WrittenQuestion, Sequence[Picture]]:
+    """The question of the form, and the pictures that came with it.
+
+    Args:
+        visit: The request.
+        style: Of the question.
+        before: The version that it is a change of; its pictures can be kept.
+
+    Raises:
+        BenchServiceError: A picture can't be taken, or the author has not agreed.
+        ValueError: A field is empty, too long or none of its values.
+    """
+    if visit.field("consent") != "yes":
+        raise BenchServiceError("a question is taken only if it is yours to give away; confirm that below the form")
+    fields = sent_fields(visit, style)
+    values: dict[str, Any] = {name: fields[name] for name in ("title", "statement", "answer", "explanation", "topic")}
+    values |= {"format": style, "skill": fields["skill"] or None}
+    if style is QuestionFormat.MULTIPLE_CHOICE:
+        values["choices"] = tuple(fields[letter] for letter in LETTERS)
+    if style is QuestionFormat.FILL_IN_THE_BLANK:
+        lines = fields["alternatives"].split("\n")
+        values["alternatives"] = tuple(line.strip() for line in lines if line.strip())
+    if style in IN_WORDS:
+        values["rubric"] = _rubric(fields)
+    # Texts first: decoding is for forms that can be taken.
+    _checked(values)
+    figures, pictures = await _sent_figures(visit, fields, before)
+    return _checked(values | {"figures": figures}), pictures
+
+
+def form_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the form's template names."""
+    return {
+        "style": style.value,
+        "formats": {one.value: name for one, name in FORMATS.items()},
+        "is_in_words": style in IN_WORDS,
+        "fields": fields,
+        "letters": LETTERS,
+        "skills": [skill.value for skill in Skill],
+        "most": MOST_CHARACTERS,
+        "most_option": MOST_OPTION_CHARACTERS,
+        "most_alternatives": MOST_ALTERNATIVES,
+        "points": range(1, _MOST_POINTS + 1),
+        "figures": range(1, MOST_FIGURES + 1),
+    }
+
+
+def _names() -> Sequence[str]:
+    points = [f"{name}-{number}" for name in ("item", "points") for number in range(1, _MOST_POINTS + 1)]
+    figures = [f"{name}-{number}" for name in ("alt", "kept") for number in range(1, MOST_FIGURES + 1)]
+    return [*_TEXTS, *LETTERS, *points, *figures]
+
+
+def _fields(style: QuestionFormat, values: Mapping[str, Any], *, credited: bool, consent: bool) -> Mapping[str, Any]:
+    return (
+        dict.fromkeys(_names(), "") | dict(values) | {"format": style.value, "credited": credited, "consent": consent}
+    )
+
+
+def _rubric(fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    items = [
+        {"text": fields[f"item-{number}"], "points": fields[f"points-{number}"] or 1}
+        for number in range(1, _MOST_POINTS + 1)
+        if fields[f"item-{number}"]
+    ]
+    return {"items": tuple(items), "enough": fields["enough"] or None} if items else None
+
+
+async def _sent_figures(
+    visit: Visit, fields: Mapping[str, Any], before: WrittenQuestion | None
+) -> tuple[Sequence[Mapping[str, Any]], Sequence[Picture]]:
+    kept = {one.sha256: one for one in before.figures} if before is not None else {}
+    figures: list[Mapping[str, Any]] = []
+    pictures: list[Picture] = []
+    for number in range(1, MOST_FIGURES + 1):
+        name, alt = fields[f"kept-{number}"], fields[f"alt-{number}"]
+        sent = visit.form.get(f"figure-{number}")
+        content = await sent.read(MOST_BYTES + 1) if isinstance(sent, UploadFile) else b""
+        if content:
+            async with _DECODING:
+                picture = await asyncio.to_thread(read_picture, content)
+            pictures.append(picture)
+            figures.append({"sha256": picture.sha256, "media_type": picture.media_type, "alt": alt})
+        elif name in kept:
+            figures.append({"sha256": name, "media_type": kept[name].media_type, "alt": alt})
+        elif name or alt:
+            raise BenchServiceError(f"figure {number} has a description and no picture; choose the picture again")
+    return figures, pictures
+
+
+def _checked(values: Mapping[str, Any]) -> WrittenQuestion:
+    try:
+        return WrittenQuestion.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        why = first["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{_NAMES[str(first['loc'][0])]} can't be like that: {why[:1].lower()}{why[1:]}") from None

@@ -1,0 +1,79 @@
+"""Reviews of questions in the browser: the answer first, then the key and the decision."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+
+from benchwright_authoring.review.checks import Check
+from benchwright_authoring.written_question import CHOOSABLE, IN_WORDS, LETTERS, MOST_CHARACTERS
+from benchwright_remote.messages import Membership
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.pages.question_form import written
+from benchwright_service.pages.rendering import SECURITY, Problem, refusal, render
+from benchwright_service.pages.visit import Visit, whole_number
+from benchwright_service.questions.reviewing import LONGEST_COMMENT, Desk
+
+
+async def review(visit: Visit) -> Response:
+    """The next question for a reviewer."""
+    return await _review(visit, await visit.grading(), None)
+
+
+async def decide(visit: Visit) -> Response:
+    """Takes a reviewer's answer, and then the decision."""
+    member = await visit.grading()
+    reviews = visit.bench.collecting.reviews
+    name, number = visit.field("question"), whole_number(visit.field("number")) or 0
+    try:
+        if await visit.is_archived():
+            raise BenchServiceError("the course is archived")
+        if visit.field("act") == "answer":
+            answer = written(visit, "answer", MOST_CHARACTERS)
+            await reviews.answer(member.course, visit.account, name, number, answer)
+        else:
+            await reviews.decide(
+                member.course,
+                visit.account,
+                name,
+                number,
+                accepts=visit.field("act") == "accept",
+                checks=[one for one in Check if one.name in visit.chosen("checks")],
+                comment=written(visit, "comment", LONGEST_COMMENT),
+            )
+            # Which one stays unsaid: its author may be of the staff.
+            await visit.bench.audit.note(visit.account, member.course, "reviewed question", "")
+    except BenchServiceError as error:
+        return await _review(visit, member, refusal(error, "Nothing was changed."))
+    return RedirectResponse(f"/courses/{quote(member.course)}/review", HTTPStatus.SEE_OTHER, headers=SECURITY)
+
+
+async def _review(visit: Visit, member: Membership, problem: Problem | None) -> Response:
+    is_archived = await visit.is_archived()
+    desk = Desk(None, 0) if is_archived else await visit.bench.collecting.reviews.desk(member.course, visit.account)
+    content = desk.question.content if desk.question is not None else None
+    return render(
+        "review",
+        visit.session,
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+        member=member,
+        question=desk.question,
+        left=desk.left,
+        answer=desk.answer,
+        choosable=CHOOSABLE.get(content.format) if content is not None else None,
+        is_in_words=content is not None and content.format in IN_WORDS,
+        is_right=content.is_right(desk.answer) if content is not None and desk.answer else None,
+        # Nothing of the key is in the page before the reviewer has answered.
+        remarks=content.remarks() if content is not None and desk.answer else (),
+        # What was written is not lost with a refusal.
+        comment=written(visit, "comment", LONGEST_COMMENT) if problem else "",
+        unsent=written(visit, "answer", MOST_CHARACTERS) if problem else "",
+        ticked=visit.chosen("checks") if problem else (),
+        letters=LETTERS,
+        checks=list(Check),
+        longest=LONGEST_COMMENT,
+        most=MOST_CHARACTERS,
+        problem=problem,
+    )

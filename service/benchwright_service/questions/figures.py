@@ -1,0 +1,73 @@
+"""Figures of questions, kept in the database with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from benchwright_authoring.written_question import WrittenQuestion
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.pictures import Picture
+from benchwright_service.questions.tables import FIGURES, QUESTIONS
+
+DAY_S = 86_400.0
+FIGURES_PER_DAY = 40
+"""How many pictures one person may send within a day."""
+
+
+async def keep_figures(
+    connection: AsyncConnection,
+    question: str,
+    author: str | None,
+    content: WrittenQuestion,
+    pictures: Sequence[Picture],
+    now: float,
+) -> None:
+    """Keeps the figures of a version; those of earlier ones stay.
+
+    Args:
+        connection: In a transaction; the author's others wait for it.
+        question: Whose they are.
+        author: Who sends them; None for a question that no person wrote.
+        content: The version.
+        pictures: Those that may not be there yet.
+        now: Seconds since 1970.
+
+    Raises:
+        BenchServiceError: They are too many for a day, or the version shows one that there is not.
+    """
+    there = set((await connection.execute(select(FIGURES.c.sha256).where(FIGURES.c.question == question))).scalars())
+    new = {one.sha256: one.content for one in pictures if one.sha256 not in there}
+    if missing := {one.sha256 for one in content.figures} - there - new.keys():
+        raise BenchServiceError(f"{len(missing)} of the question's pictures are not here any more; send them again")
+    if not new:
+        return
+    if author is not None:
+        today = (
+            select(func.count())
+            .select_from(FIGURES.join(QUESTIONS, QUESTIONS.c.id == FIGURES.c.question))
+            .where(QUESTIONS.c.author == author, FIGURES.c.at > now - DAY_S)
+        )
+        if (await connection.execute(today)).scalar_one() + len(new) > FIGURES_PER_DAY:
+            raise BenchServiceError(f"you sent {FIGURES_PER_DAY} pictures today; go on tomorrow")
+    rows = [{"question": question, "sha256": name, "content": data, "at": now} for name, data in new.items()]
+    await connection.execute(insert(FIGURES), rows)
+
+
+async def read_figures(connection: AsyncConnection, questions: Mapping[str, WrittenQuestion]) -> Mapping[str, bytes]:
+    """The pictures of versions, by their SHA-256.
+
+    Args:
+        connection: For reading.
+        questions: The versions, by their questions.
+    """
+    found: dict[str, bytes] = {}
+    for question, content in questions.items():
+        wanted = [one.sha256 for one in content.figures]
+        if wanted:
+            mine = FIGURES.c.question == question, FIGURES.c.sha256.in_(wanted)
+            rows = await connection.execute(select(FIGURES.c.sha256, FIGURES.c.content).where(*mine))
+            found |= {row.sha256: row.content for row in rows}
+    return found

@@ -1,0 +1,168 @@
+"""What people hear of: decisions about their questions, publication, and reviews that they have left."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import ColumnElement, ScalarSelect, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from benchwright_authoring.written_question import WrittenQuestion
+from benchwright_judges.database import Database
+from benchwright_service.questions.tables import NOTICES, QUESTIONS, REVIEWS, VERSIONS
+from benchwright_service.questions.writing import QuestionState
+from benchwright_service.tables import COURSES, MEMBERS, moment
+
+MOST_NOTICES = 200
+"""Of one person; older ones make room."""
+_LEFT_S = 3_600.0
+"""After this long, a review that was begun counts as left."""
+
+
+class NoticeKind(StrEnum):
+    """What happened."""
+
+    ACCEPTED = "accepted"
+    RETURNED = "returned"
+    PUBLISHED = "published"
+    LEFT = "left"
+    """They began to review a question and have not decided; it is gone once they have."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One of somebody's."""
+
+    id: str
+    """Empty for a review that was left: it can't be marked as read."""
+    kind: NoticeKind
+    course: str
+    course_title: str
+    question: str
+    title: str
+    """The question's; empty for one of others."""
+    at: datetime | None
+    is_new: bool
+
+
+class Notices:
+    """Reads notices and marks them as read.
+
+    Args:
+        database: Of the service.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    async def of(self, account: str) -> Sequence[Notice]:
+        """Somebody's, those that wait for them first, then newest first."""
+        left = (
+            select(REVIEWS.c.begun, COURSES.c.id, COURSES.c.title)
+            .join(QUESTIONS, _is_of_newest())
+            .join(COURSES, COURSES.c.id == QUESTIONS.c.course)
+            .join(MEMBERS, (MEMBERS.c.course == COURSES.c.id) & (MEMBERS.c.account == account))
+            .where(*_left(account, self._now()), COURSES.c.archived.is_(None))
+            .order_by(REVIEWS.c.begun)
+        )
+        noted = (
+            select(NOTICES, COURSES.c.title, VERSIONS.c.content)
+            .join(COURSES, COURSES.c.id == NOTICES.c.course)
+            .join(MEMBERS, (MEMBERS.c.course == COURSES.c.id) & (MEMBERS.c.account == account))
+            .join(QUESTIONS, QUESTIONS.c.id == NOTICES.c.question)
+            .join(VERSIONS, (VERSIONS.c.question == QUESTIONS.c.id) & (VERSIONS.c.number == QUESTIONS.c.number))
+            .where(NOTICES.c.account == account)
+            .order_by(NOTICES.c.at.desc(), NOTICES.c.id)
+        )
+        async with self._database.reading() as connection:
+            waiting = (await connection.execute(left)).all()
+            rows = (await connection.execute(noted)).all()
+        return [
+            *(Notice("", NoticeKind.LEFT, row.id, row.title, "", "", moment(row.begun), True) for row in waiting),
+            *(
+                Notice(
+                    row.id,
+                    NoticeKind(row.kind),
+                    row.course,
+                    row.title,
+                    row.question,
+                    WrittenQuestion.model_validate_json(row.content).title,
+                    moment(row.at),
+                    row.seen is None,
+                )
+                for row in rows
+            ),
+        ]
+
+    async def mark(self, account: str, notices: Sequence[str]) -> None:
+        """Marks those of somebody's as read that they have seen; what came since stays new."""
+        mine = NOTICES.c.account == account, NOTICES.c.seen.is_(None), NOTICES.c.id.in_(notices)
+        async with self._database.writing() as connection:
+            await connection.execute(update(NOTICES).where(*mine).values(seen=self._now()))
+
+
+async def note(
+    connection: AsyncConnection, kind: NoticeKind, account: str | None, course: str, question: str, now: float
+) -> None:
+    """Notes something for somebody, in the transaction that does it.
+
+    Args:
+        connection: In that transaction.
+        kind: What it is.
+        account: Whom it is for; nobody if None.
+        course: Where.
+        question: The question that it is about.
+        now: Seconds since 1970.
+    """
+    if account is None:
+        return
+    row = {"id": uuid.uuid4().hex, "account": account, "course": course, "question": question, "kind": kind.value}
+    await connection.execute(insert(NOTICES).values(row | {"at": now}))
+    kept = select(NOTICES.c.id).where(NOTICES.c.account == account).order_by(NOTICES.c.at.desc(), NOTICES.c.id)
+    old = NOTICES.c.account == account, NOTICES.c.id.not_in(kept.limit(MOST_NOTICES))
+    await connection.execute(delete(NOTICES).where(*old))
+
+
+def unread(account: ColumnElement[str], now: float) -> ColumnElement[int]:
+    """How many new notices and left reviews an account has, as a column of another query."""
+    new: ScalarSelect[int] = (
+        select(func.count())
+        .select_from(
+            NOTICES.join(MEMBERS, (MEMBERS.c.course == NOTICES.c.course) & (MEMBERS.c.account == NOTICES.c.account))
+        )
+        .where(NOTICES.c.account == account, NOTICES.c.seen.is_(None))
+        .correlate_except(NOTICES, MEMBERS)
+        .scalar_subquery()
+    )
+    left: ScalarSelect[int] = (
+        select(func.count())
+        .select_from(
+            REVIEWS.join(QUESTIONS, _is_of_newest()).join(
+                MEMBERS, (MEMBERS.c.course == QUESTIONS.c.course) & (MEMBERS.c.account == REVIEWS.c.reviewer)
+            )
+        )
+        .where(*_left(account, now))
+        .correlate_except(REVIEWS, QUESTIONS, MEMBERS)
+        .scalar_subquery()
+    )
+    return new + left
+
+
+def _is_of_newest() -> ColumnElement[bool]:
+    return (QUESTIONS.c.id == REVIEWS.c.question) & (QUESTIONS.c.number == REVIEWS.c.number)
+
+
+def _left(account: str | ColumnElement[str], now: float) -> tuple[ColumnElement[bool], ...]:
+    return (
+        REVIEWS.c.reviewer == account,
+        REVIEWS.c.decided.is_(None),
+        REVIEWS.c.begun < now - _LEFT_S,
+        QUESTIONS.c.state == QuestionState.REVIEW.value,
+    )

@@ -1,0 +1,332 @@
+"""Questions of every format, with figures, that people of a course write."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx2
+import pytest
+
+from benchwright_problems.figure import MediaType
+from benchwright_problems.problem import QuestionFormat
+from benchwright_problems.store import Store
+from benchwright_remote.messages import Role
+from benchwright_service.questions.figures import FIGURES_PER_DAY
+
+from ..bench_service import DATABASES, Service, running
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..pictures import SCRIPT, bomb, jpeg, png
+from ..postgres import new_database
+from .test_bench_service_pages import csrf
+from .test_course_people import send
+from .test_course_questions import ALL_HOLDS, QUESTION, SECRET, Room, accounts, exported, text_of, until
+
+TEXTS = {name: QUESTION[name] for name in ("title", "explanation", "topic", "consent", "credited", "act")}
+KEY = "It is written to the next level, since memory is stale."
+FORMS: Mapping[QuestionFormat, Mapping[str, str]] = {
+    QuestionFormat.MULTIPLE_CHOICE: {**QUESTION},
+    QuestionFormat.ASSERTION: {"statement": "A clean line is written back.", "answer": "false"},
+    QuestionFormat.FILL_IN_THE_BLANK: {
+        "statement": "Of 4 ways, a set has ___ lines.",
+        "answer": "4",
+        "alternatives": "four\n vier ",
+    },
+    QuestionFormat.OPEN_ENDED: {"statement": "Why?", "answer": KEY, "item-1": "Names the level", "points-1": "2"},
+    QuestionFormat.FREE_RESPONSE: {
+        "statement": "What happens first?",
+        "answer": KEY,
+        "item-1": "Names the level",
+        "points-1": "2",
+        "item-3": "Says why",
+        "enough": "2",
+    },
+}
+ALT = "A cache with four ways"
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[JudgeEndpoint]:
+    def play(asked: Asked) -> Played:
+        assert SECRET not in json.dumps(asked.body)
+        assert KEY not in json.dumps(asked.body)
+        sent = json.dumps(asked.body)
+        said = "It shows four ways" if "image_url" in sent and ALT in sent else "3"
+        if "true or false" in sent or '\\"true\\" or' in sent:
+            said = "True"
+        return content(json.dumps({"reason": "so it is", "answer": said}))
+
+    with JudgeEndpoint(play) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def service(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, model: JudgeEndpoint
+) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    models = tmp_path_factory.mktemp("models") / "models.toml"
+    tables = [
+        f'[[model]]\nname = "{name}"\nmodel = "{name}"\nbase_url = "{model.url}"\nimages = {sees}\n'
+        for name, sees in (("blind", "false"), ("seeing", "true"))
+    ]
+    models.write_text("".join(tables))
+    options = ("--question-models", str(models))
+    with running(Service(tmp_path_factory.mktemp("service"), database, options=options)) as started:
+        yield started
+
+
+@pytest.fixture
+def room(service: Service) -> Room:
+    made = Room(service)
+    assert made.collect().status_code == 303
+    return made
+
+
+def fields(style: QuestionFormat, **changed: str) -> dict[str, str]:
+    return TEXTS | {"format": style.value} | dict(FORMS[style]) | changed
+
+
+def upload(client: httpx2.Client, path: str, values: Mapping[str, str], *pictures: bytes) -> httpx2.Response:
+    files = {
+        f"figure-{number}": (f'"><script>.{number}', content, "text/html") for number, content in enumerate(pictures, 1)
+    }
+    return client.post(path, data={"csrf": csrf(client)} | dict(values), files=files)
+
+
+def figure_in(page: str) -> str:
+    (found,) = set(re.findall(r'<img src="([^"]+)"', page))
+    return str(found)
+
+
+@pytest.mark.parametrize(
+    ("style", "answer", "is_key"),
+    [
+        (QuestionFormat.ASSERTION, "true", "not the key"),
+        (QuestionFormat.FILL_IN_THE_BLANK, "Four", "the key, too"),
+        (QuestionFormat.OPEN_ENDED, "<b>Because</b>", None),
+        (QuestionFormat.FREE_RESPONSE, "<b>Written back</b>", None),
+    ],
+)
+def test_a_question_of_every_format_is_reviewed_blind_and_published(
+    room: Room, style: QuestionFormat, answer: str, is_key: str | None
+) -> None:
+    where = room.write(**fields(style))
+    assert send(room.author, where, act="submit").status_code == 303
+    for name in ("Grace", "Barbara"):
+        reviewer = room.join(Role.GRADER, name)
+        before = text_of(reviewer, f"{room.path}/review")
+        assert FORMS[style]["statement"] in before
+        assert SECRET not in before
+        assert KEY not in before
+        assert "Names the level" not in before
+        assert room.review(reviewer, answer=answer, **(ALL_HOLDS | {"act": "answer"})).status_code == 422
+        after = text_of(reviewer, f"{room.path}/review")
+        assert SECRET in after
+        assert is_key in after if is_key else answer.replace("<", "&lt;").replace(">", "&gt;") in after
+        assert room.review_again(reviewer, **ALL_HOLDS).status_code == 303
+    standing = text_of(room.owner, f"{room.path}/questions")
+    right = 2 if is_key == "the key, too" else 0
+    assert f"{right} of {2 if is_key else 0} answers" in standing
+    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    pack = Store(room.service.folders).public(f"{room.course.name}-questions")
+    (problem,) = pack.problems
+    assert problem.public.question is not None
+    assert problem.public.question.format is style
+    key = Store(room.service.folders).unseal(f"{pack.name}/{problem.id}").hidden.answer
+    assert key is not None
+    assert key.value == FORMS[style]["answer"]
+    assert (key.points is not None) == (is_key is None)
+    if style is QuestionFormat.FREE_RESPONSE:
+        assert key.points is not None
+        assert [(one.text, one.points) for one in key.points.items] == [("Names the level", 2), ("Says why", 1)]
+        assert key.points.enough == 2
+    if style is QuestionFormat.FILL_IN_THE_BLANK:
+        assert (key.alternatives, key.closed) == (("four", "vier"), True)
+
+
+@pytest.mark.parametrize(
+    ("style", "changed", "said"),
+    [
+        (QuestionFormat.ASSERTION, {"answer": "maybe"}, "The right answer can"),
+        (QuestionFormat.FREE_RESPONSE, {"item-1": "", "item-3": ""}, "What there are points for can"),
+        (QuestionFormat.FREE_RESPONSE, {"points-1": "-1"}, "What there are points for can"),
+        (QuestionFormat.FREE_RESPONSE, {"points-1": "nan"}, "What there are points for can"),
+        (QuestionFormat.FREE_RESPONSE, {"enough": "99"}, "What there are points for can"),
+        (QuestionFormat.FILL_IN_THE_BLANK, {"alternatives": "\n".join("abcdefghi")}, "What else is right can"),
+        (QuestionFormat.OPEN_ENDED, {"alt-2": "nothing"}, "figure 2 has a description and no picture"),
+    ],
+)
+def test_a_form_with_a_fault_says_which_field_it_is(
+    room: Room, style: QuestionFormat, changed: dict[str, str], said: str
+) -> None:
+    reply = send(room.author, f"{room.path}/questions/new", **fields(style, **changed))
+    assert reply.status_code == 422
+    assert said in reply.text.replace("Figure", "figure")
+    assert FORMS[style]["statement"] in reply.text
+    assert f'name="format" value="{style.value}"' in reply.text
+
+
+def test_a_format_that_there_is_not_is_multiple_choice_and_one_that_is_written_stays(room: Room) -> None:
+    assert "Option A" in text_of(room.author, f"{room.path}/questions/new?format=<x>")
+    where = room.write(**fields(QuestionFormat.ASSERTION))
+    changed = fields(QuestionFormat.ASSERTION, statement="Another one.") | {"format": "free-response"}
+    assert send(room.author, where, **changed).status_code == 303
+    page = text_of(room.author, where)
+    assert "True or false, version 2" in page
+    assert "Another one." in page
+
+
+def test_a_figure_is_shown_to_those_who_may_read_the_question_and_is_in_the_pack(room: Room) -> None:
+    form = fields(QuestionFormat.MULTIPLE_CHOICE, **{"alt-1": ALT})
+    reply = upload(room.author, f"{room.path}/questions/new", form, png())
+    assert reply.status_code == 303, reply.text
+    where = reply.headers["location"]
+    shown = figure_in(text_of(room.author, where))
+    picture = room.author.get(shown)
+    assert (picture.headers["content-type"], picture.headers["x-content-type-options"]) == ("image/png", "nosniff")
+    assert "sandbox" in picture.headers["content-security-policy"]
+    assert SCRIPT not in picture.content
+    other, first, second = (
+        room.join(Role.PARTICIPANT, "Bob"),
+        room.join(Role.GRADER, "Grace"),
+        room.join(Role.STAFF, "Barbara"),
+    )
+    assert send(room.author, where, act="submit").status_code == 303
+    for client in (other, first, second):
+        assert client.get(shown).status_code == 404
+    assert figure_in(text_of(first, f"{room.path}/review")) == shown
+    assert first.get(shown).content == picture.content
+    assert second.get(shown).status_code == 404
+    room.review(first)
+    assert first.get(shown).status_code == 404
+    room.review(second)
+    assert second.get(shown).status_code == 200
+    assert other.get(shown).status_code == 404
+    stranger = Room(room.service)
+    assert stranger.owner.get(shown).status_code == 404
+    assert stranger.owner.get(shown.replace(room.path, stranger.path)).status_code == 404
+    for name in ("0" * 64, "x", "..%2f..%2fetc"):
+        assert room.author.get(f"{where}/figures/{name}").status_code == 404
+
+    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    (problem,) = Store(room.service.folders).public(f"{room.course.name}-questions").problems
+    (figure,) = problem.public.figures
+    assert (figure.alt, figure.media_type, figure.content) == (ALT, MediaType.PNG, picture.content)
+    assert f"![{ALT}](figures/figure-1.png)" in problem.public.statement
+
+
+def test_a_figure_is_kept_replaced_and_removed(room: Room) -> None:
+    form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT, "alt-2": "Another"})
+    where = upload(room.author, f"{room.path}/questions/new", form, png(), jpeg()).headers["location"]
+    kept = dict(re.findall(r'name="(kept-\d)" value="(\w*)"', text_of(room.author, where)))
+    changed = form | kept | {"alt-1": "Four ways", "remove-2": "yes"}
+    assert upload(room.author, where, changed).status_code == 303
+    page = text_of(room.author, where)
+    assert figure_in(page).endswith(kept["kept-1"])
+    assert "Four ways" in page
+    assert upload(room.author, where, changed, png("red")).status_code == 303
+    assert not figure_in(text_of(room.author, where)).endswith(kept["kept-1"])
+    # The one of another question is none of this.
+    other = room.write(**fields(QuestionFormat.ASSERTION))
+    stolen = send(room.author, other, **(form | {"kept-1": kept["kept-1"]}))
+    assert stolen.status_code == 422
+    assert "choose the picture again" in stolen.text
+
+
+@pytest.mark.parametrize("sent", [b"<svg/>", bomb(), b"\xff\xd8" + b"\xff\xda" * 200, png()[:50]])
+def test_a_hostile_picture_is_refused_and_nothing_is_kept(room: Room, sent: bytes) -> None:
+    form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT})
+    reply = upload(room.author, f"{room.path}/questions/new", form, sent)
+    assert reply.status_code == 422
+    assert "picture" in reply.text
+    assert "You have written none" in text_of(room.author, f"{room.path}/questions")
+
+
+def test_markup_in_an_alternative_text_is_shown_as_text_and_ends_no_picture(room: Room) -> None:
+    form = fields(QuestionFormat.ASSERTION, **{"alt-1": '"><script>alert(1)</script>'})
+    where = upload(room.author, f"{room.path}/questions/new", form, png()).headers["location"]
+    assert "<script>alert" not in text_of(room.author, where)
+    for alt in ("a](x) ![b", "\\", ""):
+        reply = upload(room.author, f"{room.path}/questions/new", form | {"alt-1": alt}, png())
+        assert "A figure can&#39;t be like that" in reply.text
+
+
+def test_pictures_are_limited_in_size_number_and_by_day(room: Room) -> None:
+    new = f"{room.path}/questions/new"
+    form = fields(QuestionFormat.ASSERTION, **{f"alt-{number}": ALT for number in (1, 2, 3)})
+    assert upload(room.author, new, form, bytes(4 << 20)).status_code == 413
+    assert upload(room.author, new, form, png(), png("red"), png("blue"), png("green")).status_code == 400
+    assert upload(room.author, f"{room.path}/review", form, png()).status_code in (413, 415)
+    whole = FIGURES_PER_DAY // 3
+    pictures = [png(f"#{number:06x}") for number in range(3 * whole + 3)]
+    for number in range(whole):
+        assert upload(room.author, new, form, *pictures[3 * number : 3 * number + 3]).status_code == 303
+    assert "40 pictures today" in upload(room.author, new, form, *pictures[-3:]).text
+
+
+def test_only_models_that_take_pictures_are_asked_about_some(room: Room) -> None:
+    form = fields(QuestionFormat.FREE_RESPONSE, **{"alt-1": ALT})
+    where = upload(room.author, f"{room.path}/questions/new", form, png()).headers["location"]
+    assert send(room.author, where, act="try").status_code == 303
+    page = until(room.author, where, "It shows four ways")
+    assert "nobody judges it" in page
+    assert "blind" not in page
+    plain = room.write(**fields(QuestionFormat.FILL_IN_THE_BLANK))
+    assert send(room.author, plain, act="try").status_code == 303
+    assert "3, wrong" in until(room.author, plain, "2 of 2 models wrong")
+    truth = room.write(**fields(QuestionFormat.ASSERTION))
+    assert send(room.author, truth, act="try").status_code == 303
+    assert "true, wrong" in until(room.author, truth, "2 of 2 models wrong")
+
+
+def test_a_twin_asks_the_same_without_options_and_its_reviewers_may_know_the_key(room: Room) -> None:
+    form = fields(QuestionFormat.MULTIPLE_CHOICE, **{"alt-1": ALT})
+    where = upload(room.author, f"{room.path}/questions/new", form, png()).headers["location"]
+    made = send(room.author, where, act="twin")
+    assert made.status_code == 303
+    twin = made.headers["location"]
+    page = text_of(room.author, twin)
+    assert "Free response, version 1" in page
+    assert f">{QUESTION['B']}</textarea>" in page
+    assert f"The same question with options: {where.rpartition('/')[2]}" in page
+    assert room.author.get(figure_in(page)).status_code == 200
+    assert "Only a multiple-choice question" in send(room.author, twin, act="twin").text
+    for one in (where, twin):
+        assert send(room.author, one, act="submit").status_code == 303
+    assert "no such draft" in send(room.author, where, act="twin").text
+    reviewer = room.join(Role.GRADER, "Grace")
+    room.review(reviewer)
+    room.review(reviewer, answer="written back")
+    assert "1 of 1 answers" in text_of(room.owner, f"{room.path}/questions")
+    assert room.owner.get(twin).status_code == 404
+
+
+def test_figures_are_exported_with_a_person_and_deleted_with_them(room: Room) -> None:
+    form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT})
+    where = upload(room.author, f"{room.path}/questions/new", form, jpeg()).headers["location"]
+    picture = room.author.get(figure_in(text_of(room.author, where)))
+    (ada,) = [one for one in accounts(room) if exported(room, one)["name"] == "Ada"]
+    path = f"{room.path}/people/{ada}"
+    archive = zipfile.ZipFile(io.BytesIO(room.owner.get(f"{path}/export").content))
+    (name,) = [one for one in archive.namelist() if one.startswith("figures/")]
+    assert name.endswith(".jpg")
+    assert archive.read(name) == picture.content
+    assert send(room.owner, f"{path}/delete", name="Ada").status_code == 303
+    assert room.owner.get(where).status_code == 404
+
+
+def test_two_windows_that_send_the_same_picture_at_once_keep_it_once(room: Room) -> None:
+    form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT})
+    where = room.write(**form | {"alt-1": ""})
+    token: dict[str, Any] = {"csrf": csrf(room.author)} | form
+    with ThreadPoolExecutor() as pool:
+        sent = [pool.submit(room.author.post, where, data=token, files={"figure-1": png()}) for _ in range(6)]
+    assert [one.result().status_code for one in sent] == [303] * 6
+    assert "version 7" in text_of(room.author, where)
+    assert room.author.get(figure_in(text_of(room.author, where))).status_code == 200
