@@ -14,6 +14,7 @@ import numpy as np
 from sqlalchemy import select
 
 from benchwright_attempts.log import EventLog
+from benchwright_authoring.item_analysis import Item, Option, analyse, distractors
 from benchwright_harness.run import starting_files
 from benchwright_judges.database import Database
 from benchwright_judges.score import read_selection, selectable
@@ -23,7 +24,6 @@ from benchwright_service.gradebook import Gradebook
 from benchwright_service.run_rows import DECIDED
 from benchwright_service.snapshots import Snapshots
 from benchwright_service.tables import ATTEMPTS_HELD, RUNS
-from benchwright_teaching.items import Item, Option, analyse, distractors
 from benchwright_teaching.points import share_of
 from benchwright_teaching.similarity import Pair, pairs
 

@@ -10,6 +10,7 @@ from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.model_facts import ModelFacts
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_analysis.report.questions.selections import Selection
 from benchwright_analysis.report.registration import Registration
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.failures import Embedding, Namer
@@ -30,6 +31,8 @@ class Dataset:
     study: Study | None = None
     rated: Sequence[Rated] = ()
     """Answers that people and judges rated."""
+    selections: Mapping[str, Selection] = field(default_factory=dict)
+    """What attempts at multiple-choice questions selected, by attempt."""
     opinions: Mapping[str, SecondOpinion] = field(default_factory=dict)
     """Second opinions on what passed, by attempt."""
     model_facts: Sequence[ModelFacts] = ()

@@ -33,6 +33,8 @@ class ProblemFacts:
     family: str = ""
     published: str = ""
     has_pictures: bool = False
+    options: tuple[str, ...] = ()
+    """Letters of a multiple-choice question."""
     labelled_by: tuple[tuple[str, str], ...] = ()
     """Kind of label → who gave it, such as `data set` or `people`."""
 
@@ -78,6 +80,7 @@ class ProblemFacts:
             family=f"{pack.name}/{family}",
             published=problem.published or pack.published or "",
             has_pictures=bool(problem.public.figures),
+            options=tuple(choice.letter for choice in question.choices) if question is not None else (),
             labelled_by=tuple((kind.value, one.by) for kind, one in settled.items()),
         )
 

@@ -23,6 +23,7 @@ from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.preregistration import marked
 from benchwright_analysis.report.problem_facts import ProblemFacts, facts_of
+from benchwright_analysis.report.questions.selections import selections
 from benchwright_analysis.report.reading import Job, count_events, fold_attempts
 from benchwright_analysis.report.registration import allocation, registration
 from benchwright_analysis.report.section import Section, plain
@@ -130,6 +131,7 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
         if options.events:
             write_events(options.folder, parts)
     data = _dataset(log, known, folded, facts, options, rated, check=check)
+    data = replace(data, selections=selections(log, store, data.observations))
     del folded
     now = datetime.fromisoformat(data.made)
     write_attempts(options.folder, data.observations)

@@ -29,6 +29,7 @@ from benchwright_analysis.report.questions.forms import forms
 from benchwright_analysis.report.questions.generations import generations
 from benchwright_analysis.report.questions.grades import grades
 from benchwright_analysis.report.questions.grading_difficulty import grading_difficulty
+from benchwright_analysis.report.questions.options import options
 from benchwright_analysis.report.questions.profile import profile
 from benchwright_analysis.report.questions.read_answers import read_answers
 from benchwright_analysis.report.section import Section
@@ -61,6 +62,7 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     forms,
     grades,
     generations,
+    options,
     estimates,
     origins,
     assistance,

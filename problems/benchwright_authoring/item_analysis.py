@@ -14,6 +14,7 @@ import numpy as np
 LEAST = 10
 """Students below which no discrimination is given: it would be chance."""
 _GROUP = 0.27
+_FUNCTIONAL = 0.05
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,12 @@ class Option:
     """Of the best 27 % by all other items; None with fewer than `LEAST` students."""
     lower: float | None
     """Of the worst 27 %."""
+    discrimination: float | None
+    """Correlation of selecting it with the sum of all other items (corrected point-biserial), from -1 to 1: of a good
+    distractor negative. None with fewer than `LEAST` students, or if all have the same."""
+    is_non_functional: bool | None
+    """Whether fewer than 5 % select it (Haladyna and Downing, "How many options is enough for a multiple-choice test
+    item?", 1993). None with fewer than 20 students, of whom one is more than that."""
 
 
 def distractors(
@@ -70,7 +77,10 @@ def distractors(
         selected = np.array(values == value, dtype=float)
         size = max(1, round(_GROUP * len(answered)))
         upper, lower = (_mean_of_best(selected, by, size) if has_enough else None for by in (others, -others))
-        found.append(Option(value, int(selected.sum()), float(selected.mean()), upper, lower))
+        share = float(selected.mean())
+        is_non_functional = share < _FUNCTIONAL if len(answered) * _FUNCTIONAL >= 1 else None
+        correlation = _correlation(selected, others)
+        found.append(Option(value, int(selected.sum()), share, upper, lower, correlation, is_non_functional))
     return found
 
 
@@ -99,14 +109,21 @@ def _item(column: Sequence[float | None], rest: np.ndarray[tuple[int], np.dtype[
     facility = float(shares.mean()) if len(shares) else 0.0
     others = rest[worked]
     has_enough = len(worked) >= LEAST
-    correlated = has_enough and shares.std() > 0 and others.std() > 0
     return Item(
         len(worked),
         facility,
         _wilson(int(shares.sum()), len(shares)) if len(shares) and {*shares.tolist()} <= {0.0, 1.0} else None,
-        float(np.corrcoef(shares, others)[0, 1]) if correlated else None,
+        _correlation(shares, others),
         _upper_lower(shares, others) if has_enough else None,
     )
+
+
+def _correlation(
+    shares: np.ndarray[tuple[int], np.dtype[np.float64]], others: np.ndarray[tuple[int], np.dtype[np.float64]]
+) -> float | None:
+    if len(shares) < LEAST or shares.std() == 0 or others.std() == 0:
+        return None
+    return float(np.corrcoef(shares, others)[0, 1])
 
 
 def _filled(column: Sequence[float | None]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

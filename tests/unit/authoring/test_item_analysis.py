@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import pointbiserialr
 from statsmodels.stats.proportion import proportion_confint
 
-from benchwright_teaching.items import analyse, distractors
+from benchwright_authoring.item_analysis import analyse, distractors
 
 
 def test_values_of_a_test_worked_out_by_hand() -> None:
@@ -85,3 +85,24 @@ def test_a_distractor_attracts_the_worst_more_than_the_best() -> None:
     assert found["A"].lower == pytest.approx(0.75)
     assert found["C"].upper == pytest.approx(1 / 6)
     assert distractors({"rest": others}, "item", [None] * 10, "AB") == []
+
+
+@pytest.mark.parametrize(("others", "count", "expected"), [(19, 0, None), (20, 0, True), (39, 2, False), (41, 2, True)])
+def test_a_distractor_that_fewer_than_5_percent_select_is_non_functional(
+    others: int, count: int, expected: bool | None
+) -> None:
+    chosen = ["B"] * count + ["A"] * (others if count == 0 else others - count)
+    rest: list[float | None] = [float(number % 2) for number in range(len(chosen))]
+    found = {one.value: one for one in distractors({"rest": rest}, "item", chosen, "AB")}
+    assert found["B"].is_non_functional is expected
+
+
+def test_a_distractor_that_the_better_select_has_a_positive_discrimination() -> None:
+    rest: list[float | None] = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    chosen = ["A", "A", "A", "A", "B", "A", "B", "B", "B", "B"]
+    found = {one.value: one for one in distractors({"rest": rest}, "item", chosen, "ABC")}
+    assert found["B"].discrimination == pytest.approx(0.6)
+    assert found["A"].discrimination == pytest.approx(-0.6)
+    assert found["C"].discrimination is None
+    few = {one.value: one for one in distractors({"rest": rest[:9]}, "item", chosen[:9], "AB")}
+    assert few["B"].discrimination is None

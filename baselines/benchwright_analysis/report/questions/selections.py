@@ -1,0 +1,68 @@
+"""Which option each attempt at a multiple-choice question selected, read from the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_analysis.report.observation import Observation
+from benchwright_attempts.grading import ANSWER
+from benchwright_attempts.log import EventLog
+from benchwright_attempts.replay import contents_of
+from benchwright_judges.score import read_selection
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.problem import Question, QuestionFormat
+from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The newest decided answer of an attempt."""
+
+    value: str
+    """The letter; empty if rules can't read one."""
+    is_right: bool
+
+
+def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapping[str, Selection]:
+    """By attempt; without those whose text was not recorded, or whose pack is not on this machine.
+
+    Args:
+        log: Has the attempts.
+        store: Has the packs; only their public sides are read.
+        rows: Attempts; those that don't count, and those at other problems, are left out.
+
+    Raises:
+        LogError: The log can't be read.
+    """
+    wanted = {
+        one.attempt: one.problem
+        for one in rows
+        if one.is_analysed and one.format == QuestionFormat.MULTIPLE_CHOICE.value
+    }
+    if not wanted:
+        return {}
+    questions = _questions(store, {*wanted.values()})
+    found: dict[str, Selection] = {}
+    for header, summary in log.summaries():
+        question, verdict = questions.get(wanted.get(header.id, "")), summary.verdict
+        if question is None or verdict is None or verdict.outcome is Outcome.ERROR or ANSWER not in verdict.snapshot:
+            continue
+        given = contents_of(log.events(header.id), {ANSWER: verdict.snapshot[ANSWER]})
+        if ANSWER in given:
+            value = read_selection(question, given[ANSWER].decode(errors="replace")) or ""
+            found[header.id] = Selection(value, verdict.outcome is Outcome.PASSED)
+    return found
+
+
+def _questions(store: Store, problems: set[str]) -> Mapping[str, Question]:
+    found: dict[str, Question] = {}
+    for pack in sorted({problem.partition("/")[0] for problem in problems}):
+        try:
+            public = store.public(pack)
+        except ProblemsError:
+            continue
+        refs = ((f"{pack}/{one.id}", one.public.question) for one in public.problems)
+        found |= {ref: question for ref, question in refs if question is not None and ref in problems}
+    return found

@@ -1,0 +1,167 @@
+"""How the report shows which options people and models choose, from attempts in a real log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.problem_facts import facts_of
+from benchwright_analysis.report.questions.options import options
+from benchwright_analysis.report.questions.selections import selections
+from benchwright_analysis.report.reading import Job, fold_attempts
+from benchwright_analysis.report.report import ReportOptions, write_report
+from benchwright_analysis.report.section import Section, plain
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events import Answered, Started, Submitted
+from benchwright_attempts.evidence import Recording
+from benchwright_attempts.file_text import FileText
+from benchwright_authoring.written_question import WrittenQuestion, pack_of
+from benchwright_problems.home import Home
+from benchwright_problems.pack_files_schema import PackFile
+from benchwright_problems.store import Store
+from benchwright_problems.verdict import Outcome
+from benchwright_studies.study_log import StudyLog
+
+KEYS = {"first": "C", "second": "A", "third": "D"}
+OPTIONS = ("Zeta bit", "Omega bit", "Sigma bit", "Kappa bit")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")}))
+    questions = {
+        name: WrittenQuestion.model_validate(
+            {"title": name, "statement": "Which?", "choices": OPTIONS, "answer": key, "explanation": "So it is."}
+        )
+        for name, key in KEYS.items()
+    }
+    head = PackFile(name="q", title="Q", version="1", license="MIT", source="s", order=[*questions])
+    store.add(pack_of(head, questions))
+    return store
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[StudyLog]:
+    with StudyLog(tmp_path / "log.sqlite") as log:
+        yield log
+
+
+def answer(log: StudyLog, solver: str, question: str, text: str, condition: str, *, is_timing: bool = False) -> None:
+    file = FileText.of_text(text)
+    recording = Recording.TIMING if is_timing else Recording.FULL
+    files = {} if is_timing else {"answer.md": file}
+    attempt = Attempts(log).create(
+        f"q/{question}", "d", Path("/w"), files, solver=solver, condition=condition, recording=recording
+    )
+    is_right = text.strip() == KEYS[question]
+    outcome, reason = (Outcome.PASSED, "passed") if is_right else (Outcome.FAILED, "wrong_answer")
+    given = {"answer.md": file.sha256}
+    for event in (Started(), Answered(number=1, outcome=outcome, reason=reason, snapshot=given), Submitted()):
+        log.append_blocking(attempt.id, event)
+
+
+def answers(log: StudyLog, question: str, letters: Sequence[str], condition: str) -> None:
+    for number, letter in enumerate(letters):
+        answer(log, f"{condition}-{number}", question, f"{letter}\n", condition)
+
+
+def section(log: StudyLog, store: Store) -> Section | None:
+    headers = log.headers()[::-1]
+    facts = facts_of(store, {one.problem for one in headers})
+    folded, _ = fold_attempts(Job(log.path, headers, facts, {}), events=1)
+    selected = selections(log, store, [one.observation for one in folded])
+    return options(Dataset(folded, facts, selections=selected))
+
+
+def numbers_of(log: StudyLog, store: Store) -> Mapping[str, Any]:
+    found = section(log, store)
+    assert found is not None
+    numbers = plain(found.numbers)
+    assert isinstance(numbers, dict)
+    return numbers
+
+
+def test_people_and_models_are_shown_side_by_side_without_a_key(log: StudyLog, store: Store) -> None:
+    # Ten people, then ten models; those with high numbers know more.
+    answers(log, "first", "AAABCCCCCC", "human")
+    answers(log, "second", "BBBBBAAAAA", "human")
+    answers(log, "third", "DDDDDDAAAB", "human")
+    answers(log, "first", "AABCCCCCCC", "model")
+    answers(log, "second", "CCBAAAAAAA", "model")
+    answers(log, "third", "DDDDDDDDDD", "model")
+    # A second sample of a model is in no share.
+    answer(log, "model-0", "first", "B", "model")
+    numbers = numbers_of(log, store)
+    items = {(one["problem"], one["solver"]): one for one in numbers["questions"]}
+    assert len(items) == 6
+    first = items["q/first", "people"]
+    assert (first["answers"], first["difficulty"]) == (10, 0.6)
+    assert items["q/third", "people"]["discrimination"] < 0 < first["discrimination"]
+    chosen = {(one["problem"], one["solver"], one["option"]): one for one in numbers["options"]}
+    assert chosen["q/first", "people", "distractor 1"]["of_answers"] == 0.3
+    assert chosen["q/first", "models and agents", "distractor 1"]["chosen"] == 2
+    assert chosen["q/first", "people", "distractor 3"]["chosen"] == 0
+    assert chosen["q/first", "people", "right option"]["chosen"] == 6
+    assert chosen["q/third", "people", "distractor 1"]["discrimination"] > 0
+    # The first question has the same most chosen distractor, the second another, the third none by models.
+    same = numbers["same_distractor"]
+    assert (same["count"], same["total"], same["value"]) == (1, 2, 0.5)
+    found = section(log, store)
+    assert found is not None
+    assert (
+        "Of 2 questions at which both have one distractor that they choose most, it is the same one at 1: 50 %"
+        in (found.lead[1])
+    )
+    rows = {(row[0], row[1]): row[2:] for row in found.tables[0].rows}
+    assert rows["q/third", "people"][:2] == (10, "60 %")
+    # One of the third question's distractors attracts the better; ten answers are too few to call one non-functional.
+    assert rows["q/third", "people"][3:] == (None, 2)
+
+
+def test_the_report_is_the_same_whatever_the_keys_letter_is(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So nobody can tell the key from it."""
+    found = []
+    for order in ("ABCD", "DCBA"):
+        moved = dict(zip("ABCD", order, strict=True))
+        place = tmp_path / order
+        place.mkdir()
+        with StudyLog(place / "log.sqlite") as log:
+            monkeypatch.setitem(KEYS, "first", moved["C"])
+            answers(log, "first", [moved[letter] for letter in "AAABCCCCCC"], "human")
+            write_report(log, store, ReportOptions(place / "out", events=False))
+        page = (place / "out" / "report.html").read_text()
+        assert "Who chose which option" in page
+        assert not [text for text in OPTIONS if text in page]
+        found.append(json.loads((place / "out" / "report.json").read_text())["sections"]["options"])
+    assert found[0] == found[1]
+
+
+def test_too_few_answers_and_texts_that_were_not_recorded_are_no_section(log: StudyLog, store: Store) -> None:
+    answers(log, "first", "AAABCCCCC", "human")
+    answer(log, "human-9", "first", "C", "human", is_timing=True)
+    assert section(log, store) is None
+
+
+def test_an_answer_without_a_letter_is_no_distractor(log: StudyLog, store: Store) -> None:
+    answers(log, "first", [*"AAACCCCCC", "I don't know."], "human")
+    numbers = numbers_of(log, store)
+    chosen = {one["option"]: one["chosen"] for one in numbers["options"]}
+    assert chosen == {
+        **{"right option": 6, "distractor 1": 3, "distractor 2": 0, "distractor 3": 0},
+        "no option named": 1,
+    }
+
+
+def test_where_nobody_is_right_no_option_is_called_a_distractor(log: StudyLog, store: Store) -> None:
+    answers(log, "first", "AAABBBAAAB", "human")
+    numbers = numbers_of(log, store)
+    assert [one["difficulty"] for one in numbers["questions"]] == [0]
+    assert numbers["options"] == []
+    assert numbers["same_distractor"]["total"] == 0
