@@ -64,6 +64,8 @@ class Word(NamedTuple):
     """Of its letters, in points."""
     fixed: bool = False
     """Whether they are of one width, as in a listing."""
+    confidence: float = 100.0
+    """That it is this word, 0 to 100; less than 100 only where it was recognised in a picture."""
 
 
 class DrawingKind(StrEnum):
@@ -98,7 +100,7 @@ class ReadPage(Model):
     """Spots that are too small to be anything."""
     recognised: bool = False
     """Whether the words were recognised in a picture."""
-    unsure: tuple[str, ...] = ()
+    unsure: tuple[Word, ...] = ()
     """What was recognised too unclearly to be taken."""
     confidence: float | None = None
     """Mean confidence of the recognition, 0 to 100."""

@@ -54,7 +54,7 @@ def _findings_of_file(exam: ReadExam) -> Iterator[Finding]:
                 page=page.number,
             )
         if page.unsure:
-            unclear = " ".join(visible(" ".join(page.unsure)).split())[:_QUOTED]
+            unclear = " ".join(visible(" ".join(word.text for word in page.unsure)).split())[:_QUOTED]
             yield Finding(
                 says=f"{len(page.unsure)} words were too unclear to be taken, such as “{unclear}”.", page=page.number
             )

@@ -36,6 +36,7 @@ async def extract(
     folder: Path,
     *,
     language: str = "eng",
+    sandbox: str = "bwrap",
     model: Model | None = None,
     began: Callable[[int], Callable[[], None]],
 ) -> Extracted:
@@ -45,17 +46,19 @@ async def extract(
         file: The PDF; hostile bytes.
         folder: Gets everything: `pages.json`, `regions.json`, `items.json`, `exam.toml`, `items/`.
         language: Of pages that are pictures, by Tesseract's name.
+        sandbox: In which pages are read: `bwrap` or `native`.
         model: Sorts lines and figures, and checks questions; without one, rules do.
         began: Called with the number of pages; what it returns is called after each.
 
     Raises:
         ExamError: The file can't be read at all.
         ExtraMissingError: The library that reads PDFs is not installed.
+        SandboxUnavailableError: The sandbox does not work on this machine, with the next step.
         OutOfBudgetError: The model's budget does not suffice. Its replies are kept: running again goes on there.
     """
     # Solutions are in it.
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    exam = await asyncio.to_thread(read_exam, file, folder, language=language, began=began)
+    exam = await asyncio.to_thread(read_exam, file, folder, language=language, sandbox=sandbox, began=began)
     by_rules = structure_digest(exam)
     kept = Kept(folder / "regions.json", Ledger)
     ledger = (kept.find(by_rules) if model is None else None) or read_structure(exam)

@@ -126,7 +126,7 @@ class BwrapSandbox:
     @cached_property
     def digest(self) -> str:
         """sha256 over bubblewrap's version, its options, the system call filter, and the programs of ours inside."""
-        options = "\n".join((*self._isolation(), _digest_of_programs()))
+        options = "\n".join((*self.isolation(), _digest_of_programs()))
         return hashlib.sha256(f"{self._version}\n{options}\n".encode() + filter_program()).hexdigest()
 
     @property
@@ -135,7 +135,12 @@ class BwrapSandbox:
         return ".".join(map(str, self._version))
 
     @cached_property
-    def _program(self) -> str:
+    def program(self) -> str:
+        """Where bubblewrap is.
+
+        Raises:
+            SandboxUnavailableError: It is not installed.
+        """
         if sys.platform != "linux":
             raise SandboxUnavailableError("bubblewrap runs on Linux only", _ELSEWHERE)
         program = shutil.which("bwrap")
@@ -145,7 +150,7 @@ class BwrapSandbox:
 
     @cached_property
     def _version(self) -> tuple[int, ...]:
-        printed = subprocess.run([self._program, "--version"], capture_output=True, text=True, timeout=10, check=False)
+        printed = subprocess.run([self.program, "--version"], capture_output=True, text=True, timeout=10, check=False)
         found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", printed.stdout)
         if not found:
             raise SandboxUnavailableError(f"bubblewrap does not start: {printed.stderr.strip()}", _HINT)
@@ -158,7 +163,7 @@ class BwrapSandbox:
             SandboxUnavailableError: It does not work on this machine, with the next step.
         """
         user = self.new_user()
-        argv = [self._program, *self._isolation(), *_system_binds(Path("/")), "--", "/bin/true"]
+        argv = [self.program, *self.isolation(), *_system_binds(Path("/")), "--", "/bin/true"]
         tried = subprocess.run(
             argv,
             capture_output=True,
@@ -244,12 +249,12 @@ class BwrapSandbox:
         with contextlib.ExitStack() as open_files:
 
             def in_memory(content: bytes) -> int:
-                return open_files.enter_context(_memory_file(content))
+                return open_files.enter_context(memory_file(content))
 
             status, seccomp = in_memory(b""), in_memory(filter_program())
             users = in_memory(_USERS.encode())
             options = [
-                *self._isolation(),
+                *self.isolation(),
                 *_system_binds(kind.toolchain.root),
                 *("--ro-bind", str(kind.toolchain.inside), INSIDE),
                 *("--ro-bind-data", str(users), "/etc/passwd"),
@@ -259,7 +264,7 @@ class BwrapSandbox:
                 *("--bind", str(code), "/code", "--chdir", "/"),
                 # bubblewrap's own / and /dev live in memory too, with no limit but the machine's.
                 *itertools.chain.from_iterable(
-                    (*self._size(kind.folder_mb << 20), "--tmpfs", folder) for folder in _SCRATCH
+                    (*self.size_limit(kind.folder_mb << 20), "--tmpfs", folder) for folder in _SCRATCH
                 ),
                 *("--remount-ro", "/dev", "--remount-ro", "/"),
                 *itertools.chain.from_iterable(("--setenv", key, value) for key, value in kind.python),
@@ -270,7 +275,7 @@ class BwrapSandbox:
             # Python could change the user itself, but would copy the page tables of this whole process for it.
             become = ("/usr/bin/setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--")
             program = Program(
-                [*(become if user is not None else ()), self._program, "--args", str(arguments), "--", *SUPERVISOR],
+                [*(become if user is not None else ()), self.program, "--args", str(arguments), "--", *SUPERVISOR],
                 env={"PATH": "/usr/bin:/bin"},
                 cwd=Path("/"),
                 pass_fds=[status, seccomp, users, arguments],
@@ -278,10 +283,12 @@ class BwrapSandbox:
             )
             return _Started(kind, program, os.dup(status), code, user)
 
-    def _size(self, size: int) -> list[str]:
+    def size_limit(self, size: int) -> list[str]:
+        """The options before a `--tmpfs` that limit it to this many bytes, where bubblewrap has them."""
         return ["--size", str(size)] if self._version >= (0, 7) else []
 
-    def _isolation(self) -> list[str]:
+    def isolation(self) -> list[str]:
+        """The options that every sandbox starts with."""
         options = _ISOLATION.split()
         # Older bubblewraps can't forbid nested user namespaces; the system call filter does.
         return [*options, "--disable-userns"] if self._version >= (0, 8) else options
@@ -335,7 +342,8 @@ def _system_binds(root: Path) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def _memory_file(content: bytes) -> Iterator[int]:
+def memory_file(content: bytes) -> Iterator[int]:
+    """An open file, for bubblewrap, that is on no disk."""
     handle = os.memfd_create("hidden", 0)
     try:
         view = memoryview(content)

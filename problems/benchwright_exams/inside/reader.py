@@ -1,4 +1,6 @@
-"""The program that reads a PDF, a page in each process. It writes JSON to standard output, and pictures of pages.
+"""The program that reads a PDF, a page in each process.
+
+The PDF is its standard input. It writes a line of JSON to standard output, and after it the pixels of the page.
 
 Its limits are set before the file is opened. pdfium is built without JavaScript; forms are not filled in, attachments
 not opened.
@@ -9,7 +11,6 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright_exams.page import ReadPage
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _MEMORY_BYTES = 3 << 30
-_FILE_BYTES = 64 << 20
+_FILE_BYTES = 160 << 20
 CPU_S = 90
 PICTURE_DPI = 144
 _MOST_PIXELS = 40_000_000
@@ -30,16 +31,22 @@ _FEW_WORDS = 12
 
 
 def run(arguments: list[str]) -> None:
-    """Carry out one request: `about FILE`, or `page FILE NUMBER FOLDER TESSERACT LANGUAGE`."""
+    """Carry out one request: `about`, or `page NUMBER TESSERACT LANGUAGE`."""
     _limit()
-    name, file, *rest = arguments
+    name, *rest = arguments
+    picture: Image | None = None
     try:
-        said: dict[str, Any] = _about(file) if name == "about" else _page(file, int(rest[0]), Path(rest[1]), *rest[2:])
+        if name == "about":
+            said = _about()
+        else:
+            said, picture = _page(int(rest[0]), *rest[1:])
     except MemoryError:
         said = {"error": "it takes more memory than an exam needs"}
     except _RefusedError as error:
         said = {"error": str(error)}
-    sys.stdout.write(json.dumps(said))
+    sys.stdout.buffer.write(json.dumps(said).encode() + b"\n")
+    if picture is not None:
+        sys.stdout.buffer.write(picture.tobytes())
 
 
 class _RefusedError(Exception):
@@ -59,21 +66,21 @@ def _limit() -> None:
             resource.setrlimit(kind, (most, most))
 
 
-def _opened(file: str) -> Any:
+def _opened() -> Any:
     import pypdfium2
 
     try:
-        return pypdfium2.PdfDocument(file)
+        return pypdfium2.PdfDocument(sys.stdin.buffer)
     except pypdfium2.PdfiumError as error:
         locked = "password" in str(error).lower()
         reason = "it is locked with a password; save a copy without one" if locked else "it is no PDF, or is damaged"
         raise _RefusedError(reason) from error
 
 
-def _about(file: str) -> dict[str, Any]:
+def _about() -> dict[str, Any]:
     import pypdfium2.raw as pdfium
 
-    document = _opened(file)
+    document = _opened()
     counts = {
         "script": pdfium.FPDFDoc_GetJavaScriptActionCount(document.raw),
         "attachment": pdfium.FPDFDoc_GetAttachmentCount(document.raw),
@@ -83,13 +90,13 @@ def _about(file: str) -> dict[str, Any]:
     return {"pages": len(document), "ignored": ignored}
 
 
-def _page(file: str, number: int, folder: Path, program: str, language: str) -> dict[str, Any]:
+def _page(number: int, program: str, language: str) -> tuple[dict[str, Any], Image | None]:
     import pypdfium2
 
     from benchwright_exams.inside.drawings import drawings_of
     from benchwright_exams.inside.shown_text import TooMuchTextError, words_of
 
-    document = _opened(file)
+    document = _opened()
     try:
         page = document[number - 1]
     except pypdfium2.PdfiumError as error:
@@ -106,15 +113,14 @@ def _page(file: str, number: int, folder: Path, program: str, language: str) -> 
     except TooMuchTextError as error:
         raise _RefusedError("the page has more text than any exam's") from error
     confidence = None
-    unsure: list[str] = []
+    unsure: list[Any] = []
     if covered > _PICTURED and len(words) < _FEW_WORDS:
         if not program:
-            return {"needs": "tesseract"}
-        picture, words, confidence, unsure = _recognised(page, folder, program, language)
+            return {"needs": "tesseract"}, None
+        picture, words, confidence, unsure = _recognised(page, program, language)
         scale = picture.width / width
     drawings, specks = drawings_of(picture.convert("L"), words, scale)
-    picture.save(folder / f"{number}.png", optimize=True)
-    return ReadPage(
+    read = ReadPage(
         number=number,
         width=width,
         height=height,
@@ -125,17 +131,18 @@ def _page(file: str, number: int, folder: Path, program: str, language: str) -> 
         recognised=confidence is not None,
         confidence=confidence,
         unsure=tuple(unsure),
-    ).model_dump(mode="json")
+    )
+    return read.model_dump(mode="json") | {"picture": picture.size}, picture
 
 
-def _recognised(page: Any, folder: Path, program: str, language: str) -> tuple[Image, list[Any], float, list[str]]:
+def _recognised(page: Any, program: str, language: str) -> tuple[Image, list[Any], float, list[Any]]:
     import subprocess
 
     from benchwright_exams.inside.recognition import DPI, recognise
 
     large, _ = _picture(page, DPI)
     try:
-        seen = recognise(large, folder, program, language)
+        seen = recognise(large, program, language)
     except (subprocess.SubprocessError, OSError) as error:
         raise _RefusedError("Tesseract failed, or took too long") from error
     smaller = seen.picture.resize((large.width * PICTURE_DPI // DPI, large.height * PICTURE_DPI // DPI))

@@ -23,6 +23,8 @@ _STRAIGHT_DEGREES = 0.15
 _LEAST_WORDS = 4
 """Words of a line from which a slope is taken."""
 _LEAST_CONFIDENCE = 30.0
+_CLEAR_SHARE = 0.5
+"""Of a line's words."""
 
 
 class Recognised(NamedTuple):
@@ -33,47 +35,53 @@ class Recognised(NamedTuple):
     words: list[Word]
     confidence: float
     """Mean, 0 to 100."""
-    unsure: list[str]
+    unsure: list[Word]
     """What is too unclear to be a word of the page."""
 
 
 class _Found(NamedTuple):
     word: Word
     line: tuple[str, ...]
-    confidence: float
 
 
-def recognise(picture: Image, folder: Path, program: str, language: str) -> Recognised:
+def recognise(picture: Image, program: str, language: str) -> Recognised:
     """The words of a picture of 300 dpi.
 
     Args:
         picture: A page.
-        folder: Where it is written for the program.
         program: Tesseract.
         language: In which it reads, by Tesseract's name.
 
     Raises:
         subprocess.SubprocessError: It failed.
     """
-    found = _words(picture, folder, program, language)
+    found = _words(picture, program, language)
     turned = _slope(found)
     if abs(turned) > _STRAIGHT_DEGREES:
         from PIL.Image import Resampling
 
         picture = picture.rotate(turned, resample=Resampling.BICUBIC, fillcolor="white")
-        found = _words(picture, folder, program, language)
-    clear = [one for one in found if one.confidence >= _LEAST_CONFIDENCE]
-    return Recognised(
-        picture,
-        [one.word for one in clear],
-        round(statistics.fmean([one.confidence for one in clear]), 1) if clear else 0.0,
-        [one.word.text for one in found if one.confidence < _LEAST_CONFIDENCE],
-    )
+        found = _words(picture, program, language)
+    clear, unsure = _sorted(found)
+    mean = round(statistics.fmean([word.confidence for word in clear]), 1) if clear else 0.0
+    return Recognised(picture, clear, mean, unsure)
 
 
-def _words(picture: Image, folder: Path, program: str, language: str) -> list[_Found]:
-    # Pages are read at the same time, each in a process.
-    with tempfile.TemporaryDirectory(dir=folder) as own:
+def _sorted(found: list[_Found]) -> tuple[list[Word], list[Word]]:
+    """Words of the page, and what may be anything: an unclear word counts among clear ones of its line."""
+    lines: dict[tuple[str, ...], list[bool]] = defaultdict(list)
+    for one in found:
+        lines[one.line].append(one.word.confidence >= _LEAST_CONFIDENCE)
+    clear: list[Word] = []
+    unsure: list[Word] = []
+    for word, line in found:
+        among = statistics.fmean(lines[line]) >= _CLEAR_SHARE and any(sign.isalnum() for sign in word.text)
+        (clear if word.confidence >= _LEAST_CONFIDENCE or among else unsure).append(word)
+    return clear, unsure
+
+
+def _words(picture: Image, program: str, language: str) -> list[_Found]:
+    with tempfile.TemporaryDirectory() as own:
         file = Path(own) / "page.png"
         picture.convert("L").save(file, dpi=(DPI, DPI))
         shown = subprocess.run(
@@ -90,7 +98,8 @@ def _words(picture: Image, folder: Path, program: str, language: str) -> list[_F
             continue
         left, top, width, height = (int(row[name]) * 72 / DPI for name in ("left", "top", "width", "height"))
         line = (row["block_num"], row["par_num"], row["line_num"])
-        words.append(_Found(Word(text, Box(left, top, left + width, top + height), height * 1.2), line, confidence))
+        box = Box(left, top, left + width, top + height)
+        words.append(_Found(Word(text, box, height * 1.2, confidence=confidence), line))
     return words
 
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchwright_harness.sandboxes import DEFAULT_SANDBOX
 from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.generate import generate
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.model_endpoints import model_endpoints
-from benchwright_server.cli.options import Budget, Json
+from benchwright_server.cli.options import Budget, Json, Sandbox
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.review_questions import accepted, review
@@ -57,6 +58,7 @@ def from_exam(
     language: Annotated[
         str, typer.Option(help="Of scanned pages, by Tesseract's name, such as deu or deu+eng.")
     ] = "eng",
+    sandbox: Sandbox = DEFAULT_SANDBOX,
     budget: Budget = None,
     json_output: Json = False,
 ) -> None:
@@ -66,7 +68,7 @@ def from_exam(
     Exit status: 0 nothing has to be checked, 1 something has to be, 2 the exam can't be read.
     """
     with plain_errors(), interruptible(_AGAIN):
-        found, asked = asyncio.run(_extracted(file, to, model, language, budget))
+        found, asked = asyncio.run(_extracted(file, to, model, language, sandbox, budget))
     findings = [*found.ledger.findings, *found.items.findings]
     if json_output:
         print_json(
@@ -83,7 +85,7 @@ def from_exam(
 
 
 async def _extracted(
-    file: Path, folder: Path, model: str, language: str, budget: float | None
+    file: Path, folder: Path, model: str, language: str, sandbox: str, budget: float | None
 ) -> tuple[Extracted, int]:
     from benchwright_exams.work import extract
     from benchwright_judges.budget import OutOfBudgetError
@@ -95,7 +97,7 @@ async def _extracted(
                 return shown.enter_context(progress("reading", pages, "pages")).advance
 
             try:
-                found = await extract(file, folder, language=language, model=asked, began=began)
+                found = await extract(file, folder, language=language, sandbox=sandbox, model=asked, began=began)
             except OutOfBudgetError as error:
                 raise ServerError(
                     "The budget does not suffice for the whole exam. The model's replies are kept: run the command"
