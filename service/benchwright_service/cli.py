@@ -21,7 +21,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.problem import Reveal
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role
-from benchwright_service import keys_cli, lab_cli, people_cli
+from benchwright_service import keys_cli, lab_cli, people_cli, questions_cli
 from benchwright_service.assistance_rule import assistance_of
 from benchwright_service.cli_options import DatabaseUrl, explained, said_of_transport
 from benchwright_service.errors import BenchServiceError
@@ -52,6 +52,7 @@ def add_to(parent: typer.Typer) -> None:
     course.command("restore", help="Unpack such a file where there is nothing yet.")(restore)
     keys_cli.add_to(course)
     people_cli.add_to(course)
+    questions_cli.add_to(course)
     parent.add_typer(course, name="course")
     lab_cli.add_to(parent)
 

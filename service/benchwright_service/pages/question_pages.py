@@ -178,6 +178,7 @@ async def _questions(visit: Visit, member: Membership, problem: Problem | None) 
         states=await collecting.standing.states(member.course) if is_staff else {},
         reviewing=await collecting.standing.reviewing(member.course) if is_staff else None,
         accepted=accepted,
+        returned=await collecting.questions.returned_from_packs(member.course) if is_staff else (),
         pack=pack_name(member.course) if call is not None else "",
         license=_LICENSE,
         formats=FORMATS,

@@ -292,6 +292,11 @@ class Questions:
         found = await self._found(QUESTIONS.c.course == course, state)
         return sorted(found, key=lambda one: (one.decided.timestamp() if one.decided is not None else 0.0, one.id))
 
+    async def returned_from_packs(self, course: str) -> Sequence[Question]:
+        """Returned ones that no person wrote, and so nobody changes here."""
+        state = QUESTIONS.c.state == QuestionState.RETURNED.value
+        return await self._found(QUESTIONS.c.course == course, QUESTIONS.c.author.is_(None), state)
+
     async def pictures(self, questions: Mapping[str, WrittenQuestion]) -> Mapping[str, bytes]:
         """The pictures of versions, by their SHA-256.
 

@@ -1,0 +1,119 @@
+"""Questions of a pack folder, such as generated ones, that a course's reviewers decide about."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import insert, select
+
+from benchwright_authoring.written_question import LETTERS, WrittenQuestion
+from benchwright_judges.database import Database
+from benchwright_problems.problem import Pack, Problem, QuestionFormat
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
+from benchwright_service.questions.writing import QuestionState, hold_course, new_name, version_row
+from benchwright_service.tables import COURSES
+
+MOST_ADDED = 2_000
+"""Questions at a time."""
+_LONGEST_SOURCE = 300
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of a pack's problems."""
+
+    questions: int
+    """How many reviewers get now."""
+    left_out: Mapping[str, str]
+    """The others: problem → why."""
+
+
+async def add_questions(database: Database, course: str, pack: Pack, now: Callable[[], float] = time.time) -> Added:
+    """Sends the multiple-choice questions of a pack to a course's reviewers, without an author; all or nothing.
+
+    What was added before, and has not changed, is left out.
+
+    Args:
+        database: Of the service, which may run.
+        course: Its id.
+        pack: With its hidden parts.
+        now: Seconds since 1970.
+
+    Raises:
+        BenchServiceError: The course collects no questions, or others than under the pack's licence.
+    """
+    left_out: dict[str, str] = {}
+    wanted: dict[str, WrittenQuestion] = {}
+    for problem in pack.problems:
+        try:
+            wanted[problem.id] = _written(problem)
+        except ValueError as error:
+            left_out[problem.id] = str(error)
+    if len(wanted) > MOST_ADDED:
+        raise BenchServiceError(f"the pack has more than {MOST_ADDED} questions; add it in parts")
+    of_call = select(CALLS).join(COURSES, COURSES.c.id == CALLS.c.course)
+    of_call = of_call.where(CALLS.c.course == course, COURSES.c.archived.is_(None))
+    there = select(VERSIONS.c.content).join(QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question)
+    there = there.where(QUESTIONS.c.course == course, QUESTIONS.c.origin != "")
+    count = 0
+    async with database.writing() as connection:
+        await hold_course(connection, course)
+        call = (await connection.execute(of_call)).one_or_none()
+        if call is None:
+            raise BenchServiceError(f"the course {course!r} collects no questions; begin that on its page *Questions*")
+        if call.license != pack.license:
+            raise BenchServiceError(
+                f"the pack's licence is {pack.license!r}, and the course collects under {call.license!r};"
+                " collect these in another course"
+            )
+        known = set((await connection.execute(there)).scalars())
+        for place, content in wanted.items():
+            text = content.model_dump_json()
+            if text in known:
+                left_out[place] = "is there already"
+                continue
+            known.add(text)
+            name, at = new_name(), now()
+            row: dict[str, Any] = {"id": name, "course": course, "author": None, "credited": 0, "created": at}
+            row |= {"state": QuestionState.REVIEW.value, "number": 1, "submitted": at}
+            row |= {"origin": f"{pack.name} {pack.version}, {place}: {pack.source[:_LONGEST_SOURCE]}"}
+            await connection.execute(insert(QUESTIONS).values(row))
+            version = version_row(name, 1, content, at) | {"reviewers": call.reviewers}
+            await connection.execute(insert(VERSIONS).values(version))
+            count += 1
+    return Added(count, left_out)
+
+
+def _written(problem: Problem) -> WrittenQuestion:
+    """A question as a form would have it.
+
+    Raises:
+        ValueError: It is none that a form can have.
+    """
+    asked, key = problem.public.question, problem.hidden.answer
+    if asked is None or key is None or asked.format is not QuestionFormat.MULTIPLE_CHOICE:
+        raise ValueError("is no multiple-choice question")
+    if problem.public.figures or key.figures:
+        raise ValueError("has figures; write it by the form")
+    letters = [choice.letter for choice in asked.choices]
+    if len(letters) != len(LETTERS) or key.value not in letters:
+        raise ValueError("has no four options with one that is right")
+    try:
+        return WrittenQuestion(
+            title=problem.title,
+            # Without the line that is its title.
+            statement=problem.public.statement.partition("\n")[2],
+            choices=tuple(choice.text for choice in asked.choices),
+            answer=LETTERS[letters.index(key.value)],
+            explanation=key.explanation,
+            topic=asked.topic,
+            skill=asked.skill,
+        )
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ValueError(f"{first['loc'][0]}: {first['msg'].removeprefix('Value error, ')}") from None

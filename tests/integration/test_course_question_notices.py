@@ -1,0 +1,292 @@
+"""What people hear of their questions, how many review them, and questions that come from a pack's folder."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from sqlalchemy import update
+
+from benchwright_judges.database import Database
+from benchwright_problems.errors import StoreError
+from benchwright_problems.problem import Pack
+from benchwright_problems.store import Store
+from benchwright_remote.messages import Role
+from benchwright_service.database import open_service_database
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.publishing import Publishing, pack_name
+from benchwright_service.questions.tables import REVIEWS
+from benchwright_service.questions.writing import Questions
+
+from ..bench_service import DATABASES, Service, running
+from ..postgres import new_database
+from .test_bench_service_pages import csrf
+from .test_course_people import send
+from .test_course_questions import QUESTION, SECRET, Room, accounts, exported, text_of
+
+RETURNED: dict[str, Any] = {"act": "return", "checks": [], "comment": "Which level is next?"}
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
+        yield started
+
+
+@pytest.fixture
+def room(service: Service) -> Room:
+    made = Room(service)
+    assert made.collect().status_code == 303
+    return made
+
+
+def with_database(service: Service, ask: Callable[[Database], Awaitable[None]]) -> None:
+    async def asked() -> None:
+        where = service.database or service.folders.data / "service" / "service.sqlite"
+        database = await open_service_database(where)
+        try:
+            await ask(database)
+        finally:
+            await database.close()
+
+    asyncio.run(asked())
+
+
+def decided(room: Room, *, count: int = 2, **said: Any) -> None:
+    for number in range(count):
+        assert room.review(room.join(Role.GRADER, f"Grace {number}"), **said).status_code == 303
+
+
+def waiting(client: httpx2.Client) -> int:
+    found = re.search(r'<a href="/notices"><strong>(\d+) notices?<', text_of(client, "/"))
+    return int(found[1]) if found else 0
+
+
+def mark(client: httpx2.Client, page: str) -> None:
+    shown = re.findall(r'name="notice" value="(\w+)"', page)
+    assert client.post("/notices", data={"csrf": csrf(client), "notice": shown}).status_code == 303
+
+
+def test_an_author_hears_of_decisions_and_publication_until_they_are_read(room: Room) -> None:
+    assert waiting(room.author) == 0
+    assert "Nothing waits for you" in text_of(room.author, "/notices")
+    hostile = "<script>alert(1)</script>"
+    where = room.submitted(title=hostile)
+    decided(room, count=1, **RETURNED)
+    assert waiting(room.author) == 0
+    decided(room, count=1, **RETURNED)
+    assert waiting(room.author) == 1
+    page = text_of(room.author, "/notices")
+    assert f'href="{where}">&lt;script&gt;' in page
+    assert hostile not in page
+    assert "was returned; read what its reviewers say" in page
+    other = room.join(Role.PARTICIPANT, "Bob")
+    mark(other, page)
+    assert waiting(room.author) == 1
+
+    assert send(room.author, where, **(QUESTION | {"statement": "Evicted to L2: what is first?"})).status_code == 303
+    assert send(room.author, where, act="submit").status_code == 303
+    decided(room)
+    assert waiting(room.author) == 2
+    mark(room.author, page)
+    assert waiting(room.author) == 1
+    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    page = text_of(room.author, "/notices")
+    assert page.count("is published") == 1
+    assert page.count("<strong>New:</strong>") == 2
+    mark(room.author, page)
+    assert waiting(room.author) == 0
+    assert "Mark all as read" not in text_of(room.author, "/notices")
+    assert waiting(room.owner) == 0
+
+
+def test_a_review_that_was_left_waits_for_its_reviewer_until_it_is_decided(room: Room) -> None:
+    room.submitted()
+    grader = room.join(Role.GRADER, "Grace")
+    assert "What has to happen first?" in text_of(grader, f"{room.path}/review")
+    assert waiting(grader) == 0
+
+    async def an_hour_goes_by(database: Database) -> None:
+        async with database.writing() as connection:
+            await connection.execute(update(REVIEWS).values(begun=REVIEWS.c.begun - 4_000))
+
+    with_database(room.service, an_hour_goes_by)
+    assert waiting(grader) == 1
+    page = text_of(grader, "/notices")
+    assert f'href="{room.path}/review">review a question' in page
+    assert "Evicting" not in page
+    room.review(grader)
+    assert waiting(grader) == 0
+
+
+def test_notices_are_exported_and_deleted_with_a_person(room: Room) -> None:
+    where = room.submitted()
+    decided(room, **RETURNED)
+    (ada,) = [one for one in accounts(room) if exported(room, one)["name"] == "Ada"]
+    (told,) = exported(room, ada)["notices"]
+    assert (told["kind"], told["question"]) == ("returned", where.rpartition("/")[2])
+    assert send(room.owner, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
+    assert room.author.get("/notices").status_code == 303
+
+
+def test_three_reviewers_all_decide_and_the_majority_counts(room: Room) -> None:
+    before = room.submitted()
+    assert "has 2 or 3 reviewers" in room.collect(reviewers="4").text
+    assert room.collect(reviewers="3").status_code == 303
+    where = room.submitted(title="Another")
+    reviewers = [room.join(Role.GRADER, name) for name in ("Grace", "Barbara", "Frances")]
+    for reviewer in reviewers[:2]:
+        room.review(reviewer)
+        room.review(reviewer)
+    # What was sent before needs two only.
+    assert "accepted" in text_of(room.author, before)
+    assert "in review" in text_of(room.author, where)
+    room.review(reviewers[2], **RETURNED)
+    assert "accepted" in text_of(room.author, where)
+    standing = text_of(room.owner, f"{room.path}/questions")
+    assert "agreed on 2 of 2 versions" in standing
+    assert "Of 1 version with three reviewers, all three agreed on 0" in standing
+
+
+PACK = """
+name = "generated"
+title = "Generated"
+version = "1"
+license = "CC-BY-4.0"
+source = "a model, from a corpus"
+order = ["one", "two", "open"]
+"""
+CHOICES = 'choices = { A = "The line is read again", B = "It is written back", C = "Nothing", D = "<b>" }'
+
+
+def pack_folder(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "pack.toml").write_text(PACK)
+    for name, style, options, value in (
+        ("one", "multiple-choice", CHOICES, "B"),
+        ("two", "multiple-choice", CHOICES.replace(', D = "<b>"', ""), "A"),
+        ("open", "open-ended", "", "words"),
+    ):
+        (folder / name).mkdir()
+        (folder / name / "statement.md").write_text(f"# Question {name}\n\nWhat comes first?\n")
+        (folder / name / "problem.toml").write_text(
+            f'id = "{name}"\nkind = "question"\ndifficulty = "easy"\n[question]\nformat = "{style}"\n{options}\n'
+            f'[answer]\nvalue = "{value}"\nexplanation = "{SECRET}"\n'
+        )
+    return folder
+
+
+def add(service: Service, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).parent / "benchwright"), "course", "questions", "add", *arguments]
+    options = ("--database", service.database) if service.database else ()
+    environment = os.environ | {"BENCHWRIGHT_HOME": str(service.home), "COLUMNS": "300"}
+    return subprocess.run([*command, *options], env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_questions_of_a_pack_folder_get_their_reviewers_and_the_pack_says_where_they_are_from(
+    room: Room, tmp_path: Path
+) -> None:
+    folder = pack_folder(tmp_path / "generated")
+    done = add(room.service, room.course.name, str(folder))
+    assert "1 question waits for the reviewers" in done.stdout, done.stderr
+    assert "Left out: two has no four options" in done.stderr
+    assert "Left out: open is no multiple-choice question" in done.stderr
+    again = add(room.service, room.course.name, str(folder))
+    assert "0 questions wait" in again.stdout
+    assert "one is there already" in again.stderr
+    grader = room.join(Role.GRADER, "Grace")
+    page = text_of(grader, f"{room.path}/review")
+    assert "What comes first?" in page
+    assert "generated" not in page
+    assert SECRET not in page
+    room.review(grader)
+    decided(room, count=1)
+    standing = text_of(room.owner, f"{room.path}/questions")
+    assert "No question is accepted yet" in standing
+    assert "generated 1, one: a model, from a corpus" in standing
+    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    pack = Store(room.service.folders).public(pack_name(room.course.name))
+    assert pack.description.endswith("generated 1, one: a model, from a corpus")
+
+
+def test_a_returned_question_of_a_pack_folder_is_staffs_to_read_and_its_new_wording_is_added(
+    room: Room, tmp_path: Path
+) -> None:
+    folder = pack_folder(tmp_path / "generated")
+    add(room.service, room.course.name, str(folder))
+    decided(room, **RETURNED)
+    page = text_of(room.owner, f"{room.path}/questions")
+    (where,) = set(re.findall(r'href="(/courses/[\w-]+/questions/q-\w+)"', page))
+    assert RETURNED["comment"] in text_of(room.owner, where)
+    assert room.author.get(where).status_code == 404
+    (folder / "one" / "statement.md").write_text("# Question one\n\nWhat comes first in L1?\n")
+    assert "1 question waits" in add(room.service, room.course.name, str(folder)).stdout
+
+
+def test_a_pack_folder_under_another_licence_or_for_a_course_that_collects_none_is_refused(
+    room: Room, tmp_path: Path
+) -> None:
+    folder = pack_folder(tmp_path / "generated")
+    (folder / "pack.toml").write_text(PACK.replace("CC-BY-4.0", "CC0-1.0"))
+    refused = add(room.service, room.course.name, str(folder))
+    assert refused.returncode != 0
+    assert "licence is 'CC0-1.0'" in refused.stderr.replace("\n", " ")
+    none = Room(room.service)
+    assert "collects no questions" in add(room.service, none.course.name, str(folder)).stderr.replace("\n", " ")
+    assert add(room.service, "nowhere", str(folder)).returncode != 0
+    shutil.rmtree(folder / "one")
+    assert "one" in add(room.service, room.course.name, str(folder)).stderr
+
+
+class _PowerCutError(Exception):
+    pass
+
+
+class _Crashing(Store):
+    """A store whose process ends once the pack is there."""
+
+    def add(self, pack: Pack, replace: bool = False) -> None:
+        super().add(pack, replace=replace)
+        raise _PowerCutError
+
+
+class _Full(Store):
+    """A store on a disk that is full."""
+
+    def add(self, pack: Pack, replace: bool = False) -> None:
+        raise StoreError("no space left")
+
+
+def test_a_question_can_not_leave_a_pack_that_was_written_before_a_crash(room: Room) -> None:
+    where = room.submitted()
+    decided(room)
+    course, folders = room.course.name, room.service.folders
+
+    async def refused(database: Database) -> None:
+        with pytest.raises(BenchServiceError, match="no space left"):
+            await Publishing(database, Questions(database), _Full(folders)).publish(course)
+
+    async def crashed(database: Database) -> None:
+        with pytest.raises(_PowerCutError):
+            await Publishing(database, Questions(database), _Crashing(folders)).publish(course)
+
+    with_database(room.service, refused)
+    assert "Withdraw the question" in text_of(room.author, where)
+    with_database(room.service, crashed)
+    assert len(Store(room.service.folders).public(pack_name(room.course.name)).problems) == 1
+    assert "is published" in send(room.author, where, act="withdraw").text
+    assert waiting(room.author) == 1
+    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    assert Store(room.service.folders).public(pack_name(room.course.name)).version == "1"
+    assert waiting(room.author) == 2
