@@ -164,15 +164,15 @@ class WrittenQuestion(Model):
         )
 
     def is_right(self, answer: str) -> bool | None:
-        """Whether an answer is the key, by rule; None for answers in words, which no rule decides about.
+        """Whether an answer is the key, by rule; None for answers in words, and where nothing fills the blank.
 
         Args:
             answer: A letter, `true` or `false`, or words.
         """
-        if self.format in IN_WORDS:
-            return None
-        if self.format is not QuestionFormat.FILL_IN_THE_BLANK:
+        if self.format in CHOOSABLE:
             return answer == self.answer
+        if self.format in IN_WORDS or not answer:
+            return None
         return rules_of(self.format).score(GivenText(self.asked, self.statement, answer, self.key)).passed is True
 
     def twin(self, problem: str) -> Self:

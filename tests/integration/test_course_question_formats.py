@@ -321,6 +321,21 @@ def test_figures_are_exported_with_a_person_and_deleted_with_them(room: Room) ->
     assert room.owner.get(where).status_code == 404
 
 
+def test_what_a_reviewer_wrote_goes_with_them_and_the_decision_stays(room: Room) -> None:
+    where = room.write(**fields(QuestionFormat.FREE_RESPONSE))
+    assert send(room.author, where, act="submit").status_code == 303
+    for name in ("Grace", "Barbara"):
+        reviewer = room.join(Role.GRADER, name)
+        assert room.review(reviewer, answer=f"so says {name}", **ALL_HOLDS).status_code == 303
+    (grace,) = [one for one in accounts(room) if exported(room, one)["name"] == "Grace"]
+    assert exported(room, grace)["question_reviews"][0]["answer"] == "so says Grace"
+    assert send(room.owner, f"{room.path}/people/{grace}/delete", name="Grace").status_code == 303
+    page = text_of(room.author, where)
+    assert page.count("by a reviewer") == 2
+    assert "so says Barbara" in page
+    assert "Grace" not in page
+
+
 def test_two_windows_that_send_the_same_picture_at_once_keep_it_once(room: Room) -> None:
     form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT})
     where = room.write(**form | {"alt-1": ""})

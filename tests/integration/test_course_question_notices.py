@@ -23,6 +23,7 @@ from benchwright_problems.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.database import open_service_database
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.notices import MOST_NOTICES, NoticeKind, note
 from benchwright_service.questions.publishing import Publishing, pack_name
 from benchwright_service.questions.tables import REVIEWS
 from benchwright_service.questions.writing import Questions
@@ -138,6 +139,21 @@ def test_notices_are_exported_and_deleted_with_a_person(room: Room) -> None:
     assert (told["kind"], told["question"]) == ("returned", where.rpartition("/")[2])
     assert send(room.owner, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
     assert room.author.get("/notices").status_code == 303
+
+
+def test_the_newest_notices_of_a_person_are_kept(room: Room) -> None:
+    question = room.submitted().rpartition("/")[2]
+    (ada,) = [one for one in accounts(room) if exported(room, one)["name"] == "Ada"]
+
+    async def many(database: Database) -> None:
+        async with database.writing() as connection:
+            for at in range(MOST_NOTICES + 5):
+                await note(connection, NoticeKind.RETURNED, ada, room.course.name, question, float(at))
+
+    with_database(room.service, many)
+    times = [one["at"] for one in exported(room, ada)["notices"]]
+    assert times == [float(at) for at in range(5, MOST_NOTICES + 5)]
+    assert waiting(room.author) == MOST_NOTICES
 
 
 def test_three_reviewers_all_decide_and_the_majority_counts(room: Room) -> None:

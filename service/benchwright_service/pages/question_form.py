@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ from benchwright_authoring.written_question import (
 from benchwright_problems.problem import QuestionFormat, Skill
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.visit import Visit
-from benchwright_service.questions.pictures import MOST_BYTES, Picture, read_picture
+from benchwright_service.questions.pictures import MOST_BYTES, Picture
 
 FORMATS: Mapping[QuestionFormat, str] = {
     QuestionFormat.MULTIPLE_CHOICE: "multiple choice",
@@ -45,8 +44,6 @@ _NAMES = {
     "skill": "The skill",
     "figures": "A figure",
 }
-_DECODING = asyncio.Lock()
-"""One picture at a time: a large one takes tens of megabytes."""
 
 
 def chosen_format(name: str) -> QuestionFormat:
@@ -173,8 +170,7 @@ async def _sent_figures(
         sent = visit.form.get(f"figure-{number}")
         content = await sent.read(MOST_BYTES + 1) if isinstance(sent, UploadFile) else b""
         if content:
-            async with _DECODING:
-                picture = await asyncio.to_thread(read_picture, content)
+            picture = await visit.bench.collecting.pictures.read(content)
             pictures.append(picture)
             figures.append({"sha256": picture.sha256, "media_type": picture.media_type, "alt": alt})
         elif name in kept:

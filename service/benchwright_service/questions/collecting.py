@@ -8,6 +8,7 @@ from typing import Self
 from benchwright_judges.database import Database
 from benchwright_problems.store import Store
 from benchwright_service.questions.notices import Notices
+from benchwright_service.questions.pictures import PictureReader
 from benchwright_service.questions.publishing import Publishing
 from benchwright_service.questions.reviewing import Reviews
 from benchwright_service.questions.standing import Standing
@@ -25,6 +26,7 @@ class Collecting:
     standing: Standing
     publishing: Publishing
     notices: Notices
+    pictures: PictureReader
 
     @classmethod
     def over(cls, database: Database, store: Store, models: QuestionModels | None) -> Self:
@@ -46,4 +48,5 @@ class Collecting:
             Standing(database),
             Publishing(database, questions, store),
             Notices(database),
+            PictureReader(),
         )

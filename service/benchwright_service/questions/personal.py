@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from benchwright_authoring.written_question import CHOOSABLE, WrittenQuestion
 from benchwright_service.questions.tables import FIGURES, NOTICES, QUESTIONS, REVIEWS, TRIES, VERSIONS
 
 _PNG = b"\x89PNG"
@@ -58,7 +59,7 @@ async def delete_questions(connection: AsyncConnection, course: str, account: st
     """Deletes their questions with all that was said of them, and their comments on others'.
 
     Published questions stay, without their author: people work on them. Decisions about others' questions stay, without
-    a word of theirs.
+    a word of theirs; a letter is none.
     """
     in_course = select(QUESTIONS.c.id).where(QUESTIONS.c.course == course)
     theirs_there = QUESTIONS.c.course == course, QUESTIONS.c.author == account
@@ -72,3 +73,9 @@ async def delete_questions(connection: AsyncConnection, course: str, account: st
     theirs = REVIEWS.c.question.in_(in_course), REVIEWS.c.reviewer == account
     await connection.execute(delete(REVIEWS).where(*theirs, REVIEWS.c.decided.is_(None)))
     await connection.execute(update(REVIEWS).where(*theirs).values(comment=""))
+    of_version = (VERSIONS.c.question == REVIEWS.c.question) & (VERSIONS.c.number == REVIEWS.c.number)
+    answered = select(VERSIONS.c.question, VERSIONS.c.number, VERSIONS.c.content).join(REVIEWS, of_version)
+    for row in (await connection.execute(answered.where(*theirs))).all():
+        if WrittenQuestion.model_validate_json(row.content).format not in CHOOSABLE:
+            one = REVIEWS.c.question == row.question, REVIEWS.c.number == row.number, REVIEWS.c.reviewer == account
+            await connection.execute(update(REVIEWS).where(*one).values(answer=""))

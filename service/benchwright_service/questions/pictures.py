@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from dataclasses import dataclass
 from io import BytesIO
@@ -34,6 +35,18 @@ class Picture:
     def sha256(self) -> str:
         """Of the content."""
         return hashlib.sha256(self.content).hexdigest()
+
+
+class PictureReader:
+    """Reads one picture at a time: a large one takes tens of megabytes."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+
+    async def read(self, content: bytes) -> Picture:
+        """See `read_picture`."""
+        async with self._turn:
+            return await asyncio.to_thread(read_picture, content)
 
 
 def read_picture(content: bytes) -> Picture:
@@ -76,5 +89,5 @@ def _encoded(picture: Pixels, media_type: MediaType) -> bytes:
     if media_type is MediaType.JPEG:
         plain.save(file, "JPEG", quality=_JPEG_QUALITY)
     else:
-        plain.save(file, "PNG", optimize=True)
+        plain.save(file, "PNG")
     return file.getvalue()
