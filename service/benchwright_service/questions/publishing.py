@@ -74,11 +74,12 @@ class Publishing:
         try:
             pictures = await self._questions.pictures(questions)
             pack = await asyncio.to_thread(pack_of, head, questions, pictures)
-            is_ours = await asyncio.to_thread(self._is_ours, pack)
+            earlier = await asyncio.to_thread(self._earlier, pack)
+            pack = dated(pack, earlier)
             # Before the pack is there: after a crash, nothing that is in it can be withdrawn.
             await self._mark(accepted, version)
             try:
-                await asyncio.to_thread(self._store.add, pack, replace=is_ours)
+                await asyncio.to_thread(self._store.add, pack, replace=earlier is not None)
             except ProblemsError:
                 await self._unmark(accepted, version)
                 raise
@@ -120,12 +121,22 @@ class Publishing:
             for row in (await connection.execute(new)).all():
                 await note(connection, NoticeKind.PUBLISHED, row.author, course, row.id, self._now())
 
-    def _is_ours(self, pack: Pack) -> bool:
-        """Whether the pack of this name, if there is one, is an earlier version."""
+    def _earlier(self, pack: Pack) -> Pack | None:
+        """The pack of this name, if it is an earlier version."""
         try:
-            return self._store.public(pack.name).canary == pack.canary
+            there = self._store.public(pack.name)
         except ProblemsError:
-            return False
+            return None
+        return there if there.canary == pack.canary else None
+
+
+def dated(pack: Pack, earlier: Pack | None) -> Pack:
+    """The pack with the date of each question that has been public before; its own is that of the first."""
+    if earlier is None:
+        return pack
+    known = {one.id: one.published or earlier.published for one in earlier.problems}
+    problems = tuple(one.model_copy(update={"published": known.get(one.id, pack.published)}) for one in pack.problems)
+    return pack.model_copy(update={"published": earlier.published, "problems": problems})
 
 
 def _credit(question: Question) -> str:

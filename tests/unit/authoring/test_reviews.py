@@ -174,3 +174,12 @@ def test_agreement_is_undefined_where_everybody_says_the_same() -> None:
     assert agreement([]) is None
     assert agreement([[True, True], [True]]) is None
     assert agreement([[True, True], [False, False]]) == pytest.approx(1)
+
+
+def test_a_pack_whose_folder_of_reviews_is_a_link_gets_none(folder: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (folder / "reviews").symlink_to(elsewhere)
+    code, printed = review(folder, "ada", "A", *YES)
+    assert (code, "leads out of the pack's folder" in printed) == (2, True)
+    assert not list(elsewhere.rglob("*.json"))

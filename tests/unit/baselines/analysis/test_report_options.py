@@ -41,7 +41,7 @@ def store(tmp_path: Path) -> Store:
         for name, key in KEYS.items()
     }
     head = PackFile(name="q", title="Q", version="1", license="MIT", source="s", order=[*questions])
-    store.add(pack_of(head, questions))
+    store.add(pack_of(head, questions, {}))
     return store
 
 
