@@ -52,6 +52,8 @@ def generate(
         from benchwright_authoring.generation.writing import write_generated
 
         documents = read_corpus(corpus)
+        if out_folder.resolve().is_relative_to(corpus.resolve()):
+            raise ServerError(f"{out_folder} is inside {corpus}: its questions would be taken for documents next time.")
         found = asyncio.run(_generated(documents, out_folder, (model, judge), count, budget, closed_book=closed_book))
         with writing(out_folder):
             named = source.strip() or corpus.absolute().name

@@ -279,6 +279,8 @@ def test_other_packs_are_not_written_over_and_one_model_does_not_judge_itself(co
     assert code == 2
     assert "holds another pack" in printed
     assert (out / "pack.toml").read_text() == "name = 1\n"
+    code, printed, _ = generate(corpus, "--out", str(corpus / "made"))
+    assert (code, "would be taken for documents" in printed) == (2, True)
     code, printed, _ = generate(corpus, "--out", str(corpus.parent / "x"), "--judge", "small")
     assert code == 2
     assert "has to be another model" in printed

@@ -9,6 +9,7 @@ from benchwright_analysis.report.observation import Observation
 from benchwright_attempts.grading import ANSWER
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.replay import contents_of
+from benchwright_authoring.item_analysis import LEAST
 from benchwright_judges.score import read_selection
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Question, QuestionFormat
@@ -28,6 +29,8 @@ class Selection:
 def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapping[str, Selection]:
     """By attempt; without those whose text was not recorded, or whose pack is not on this machine.
 
+    Answers are read only if enough people, or models, answered one of the questions: it takes a while for a large log.
+
     Args:
         log: Has the attempts.
         store: Has the packs; only their public sides are read.
@@ -36,13 +39,13 @@ def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapp
     Raises:
         LogError: The log can't be read.
     """
-    wanted = {
-        one.attempt: one.problem
-        for one in rows
-        if one.is_analysed and one.format == QuestionFormat.MULTIPLE_CHOICE.value
-    }
-    if not wanted:
+    counted = [one for one in rows if one.is_analysed and one.format == QuestionFormat.MULTIPLE_CHOICE.value]
+    solvers: dict[tuple[str, bool], set[tuple[str, str]]] = {}
+    for one in counted:
+        solvers.setdefault((one.problem, one.is_person), set()).add((one.group, one.participant))
+    if max(map(len, solvers.values()), default=0) < LEAST:
         return {}
+    wanted = {one.attempt: one.problem for one in counted}
     questions = _questions(store, {*wanted.values()})
     found: dict[str, Selection] = {}
     for header, summary in log.summaries():
