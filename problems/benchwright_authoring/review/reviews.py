@@ -112,7 +112,7 @@ class Reviewer:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
         Raises:
-            ReviewError: It is answered already, it is no letter of an option, or reviews would be kept elsewhere.
+            ReviewError: It is answered already, or it is no letter of an option.
             OSError: It can't be written.
         """
         question = problem.public.question
@@ -144,8 +144,6 @@ class Reviewer:
     def _keep(self, problem: Problem, review: Review) -> Review:
         folder = self._pack / self._path
         folder.mkdir(parents=True, exist_ok=True)
-        if not folder.resolve().is_relative_to(self._pack.resolve()):
-            raise ReviewError(f"{folder} leads out of the pack's folder; remove it")
         content = review.model_dump_json(indent=1).encode() + b"\n"
         write_atomically(folder / f"{problem.id}.json", content, 0o600)
         return review
