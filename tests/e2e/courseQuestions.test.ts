@@ -17,6 +17,12 @@ const STATEMENT = "A write-back cache evicts a dirty line. What has to happen fi
 const OPTIONS = { A: "The line is read again", B: "The line is written to the next level", C: "The tag is cleared", D: "Its set is locked" };
 const EXPLANATION = "The next level has an old copy, which would be the only one left.";
 const CHECKS = 5;
+const FIGURE = "A cache between a core and memory";
+/** A PNG of one pixel. */
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 /** A model on loopback that chooses an option that is wrong. */
 const model = createServer((request, response) => {
@@ -41,7 +47,7 @@ scenario(
       if (!model.listening) await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
       const models = join(folder, "models.toml");
-      const tables = ["small", "smaller"].map((name) => `[[model]]\nname = "${name}"\nmodel = "${name}"\nbase_url = "${url}"\n`);
+      const tables = ["small", "smaller"].map((name) => `[[model]]\nname = "${name}"\nmodel = "${name}"\nbase_url = "${url}"\nimages = true\n`);
       await writeFile(models, tables.join("\n"));
       await service?.[Symbol.asyncDispose]();
       service = await BenchService.open(folder, { questionModels: models });
@@ -74,6 +80,16 @@ scenario(
     }
     await author.reload();
     await author.getByText("accepted", { exact: false }).first().waitFor();
+    await author.getByRole("link", { name: "1 notice" }).click();
+    await author.getByText("was accepted by its reviewers").waitFor();
+    await checked(author, "notices");
+    await author.getByRole("button", { name: "Mark all as read" }).click();
+    await author.getByRole("link", { name: "Notices" }).waitFor();
+    await author.getByRole("link", { name: TITLE }).click();
+    await author.getByRole("button", { name: "Begin a free-response question from it" }).click();
+    await author.getByText("Free response, version 1").waitFor();
+    await author.getByRole("img", { name: FIGURE }).waitFor();
+    await checked(author, "question-twin");
 
     await owner.reload();
     await owner.getByRole("row", { name: "1 Ada Lovelace 2 1" }).waitFor();
@@ -92,6 +108,8 @@ scenario(
     await editor.openProblem(TITLE);
     const form = await editor.webview("input[type=radio]");
     await editor.sees(form.locator("main"), /A\s+The line is read again/);
+    const statement = await editor.webview(`img[alt='${FIGURE}']`);
+    await statement.locator("img").evaluate((image: HTMLImageElement) => image.decode());
     await editor.startClock();
     await editor.focusForm(form);
     await editor.page.keyboard.press("ArrowDown");
@@ -134,9 +152,11 @@ async function write(page: Page): Promise<void> {
   for (const [letter, text] of Object.entries(OPTIONS)) await page.getByLabel(`Option ${letter}`).fill(text);
   await page.getByLabel("Right option").selectOption("B");
   await page.getByLabel("Explanation").fill(EXPLANATION);
+  await page.getByLabel("Figure 1", { exact: true }).setInputFiles({ name: "cache.png", mimeType: "image/png", buffer: PICTURE });
+  await page.getByLabel("What figure 1 shows").fill(FIGURE);
   await page.getByLabel("I wrote this question").check();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Version 1, draft").waitFor();
+  await page.getByText("Multiple choice, version 1, draft").waitFor();
   await checked(page);
 }
 
@@ -144,6 +164,7 @@ async function review(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Questions" }).click();
   await page.getByRole("link", { name: "Review 1 question" }).click();
   await page.getByText(STATEMENT).waitFor();
+  await page.getByRole("img", { name: FIGURE }).waitFor();
   assert.doesNotMatch(await page.content(), new RegExp(`${EXPLANATION}|Ada`));
   await checked(page);
   await page.getByLabel("B", { exact: true }).check();
