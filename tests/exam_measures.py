@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
 import tempfile
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from benchwright_exams.alignment import sentences, signs
 from benchwright_exams.items import Item
+from benchwright_exams.place import parents
 from benchwright_exams.text_blocks import Block
 from benchwright_exams.work import Extracted, extract
 
@@ -36,6 +36,8 @@ class Measured:
     """Sentences that no page has."""
     missed: tuple[str, ...]
     """Questions that were not found right and that no finding names."""
+    alarms: tuple[str, ...]
+    """Questions that were found right and that a finding names all the same."""
 
     @property
     def row(self) -> str:
@@ -94,7 +96,9 @@ def measure(paper: Paper, folder: Path) -> Measured:
     found = asyncio.run(extract(file, folder / "exam", began=lambda _: lambda: None))
     items = {item.label: item for item in found.items.items}
     labels = [asked.label for asked in paper.asked]
-    findings = " ".join(f"{one.says} {one.item}" for one in (*found.ledger.findings, *found.items.findings))
+    findings = (*found.ledger.findings, *found.items.findings)
+    named = {one.item for one in findings}
+    bad_page = any("may be missing" in one.says for one in findings)
     right = [asked.label for asked in paper.asked if is_right(items.get(asked.label), asked)]
     drawn = {region.id for region in found.ledger.regions if region.role in ("figure", "table") and region.item}
     page = signs(texts_of_pages(paper, found))
@@ -120,8 +124,13 @@ def measure(paper: Paper, folder: Path) -> Measured:
         ),
         invented=tuple(sentence for sentence in said if signs(sentence) not in page),
         missed=tuple(
-            label for label in labels if label not in right and not re.search(rf"\b{re.escape(label)}\b", findings)
+            label
+            for label in labels
+            if label not in right
+            and not named.intersection((label, *parents(label)))
+            and not (bad_page and label not in items)
         ),
+        alarms=tuple(label for label in right if label in named),
     )
 
 

@@ -9,13 +9,14 @@ from itertools import pairwise
 from pydantic import Field
 
 from benchwright_exams import numbering
+from benchwright_exams.doubts import doubts_of
 from benchwright_exams.ledger import Finding, Ledger, Region, Role, Segment
 from benchwright_exams.place import number_of, ordinal, parents
 from benchwright_exams.text_blocks import Block, blocks
 from benchwright_problems.kept import Made
 from benchwright_problems.problem import Model, QuestionFormat, digest
 
-_VERSION = 1
+_VERSION = 2
 _BLANK = "___"
 _CONTENT = (Role.QUESTION, Role.CONTEXT, Role.SOLUTION, Role.FIGURE, Role.TABLE)
 
@@ -193,6 +194,7 @@ def _findings(exam: _Exam, items: Sequence[Item]) -> Iterator[Finding]:
         names = {name for block in (*item.context, *item.body) for name in numbering.mentions(block.text)}
         for name in sorted(names - exam.captions.keys()):
             yield Finding(says=f"Its text names {name}, of which no caption was found.", item=item.label)
+    yield from doubts_of(items, exam.regions)
     for region in exam.regions:
         if region.role in (Role.FIGURE, Role.TABLE) and not region.item:
             yield Finding(says=f"The {region.role} {region.id} belongs to no question.", page=region.page)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from benchwright_exams.doubts import is_doubtful
 from benchwright_exams.page import Box, Drawing, DrawingKind, ReadPage, Word
 from benchwright_judges.prompt import visible
 
@@ -37,6 +38,8 @@ class Piece:
     listing: bool = False
     """Whether it is a line of a listing."""
     drawing: DrawingKind | None = None
+    doubtful: tuple[str, ...] = ()
+    """Words that may have been recognised wrongly."""
 
     @property
     def is_picture(self) -> bool:
@@ -186,7 +189,8 @@ def _lines(page: int, words: Sequence[Word], gutter: tuple[float, float] | None)
             size = round(statistics.median(word.size for word in side), 1)
             listing = all(word.fixed for word in side)
             text = "\t".join(_joined(phrase) for phrase in _phrases(side)) if not listing else _spaced(side)
-            lines.append(Piece(page, _around(side), text, size, listing))
+            doubtful = tuple(word.text for word in side if is_doubtful(word))
+            lines.append(Piece(page, _around(side), text, size, listing, doubtful=doubtful))
     return lines
 
 

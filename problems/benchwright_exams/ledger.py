@@ -63,6 +63,10 @@ class Region(Model):
     """They cover the text from its start to its end; a drawing has one."""
     size: float = 0.0
     listing: bool = False
+    recognised: bool = False
+    """Whether its page is a picture."""
+    doubtful: tuple[str, ...] = ()
+    """Words that may have been recognised wrongly, or are missing."""
     by: str = "rules"
     """Who said what it is: `rules`, or the name of a model."""
 

@@ -12,7 +12,7 @@ _BARE = re.compile(r"^(\d{1,3})(?:[.)](?:\s+|(?=[(A-Z])|$)|\t(?=[A-Z(])|\s+(?=\(
 _DECIMAL = re.compile(r"^(\d{1,3})\.(\d{1,2})[.)]?\s+(?=\S)")
 _LETTER = re.compile(r"^(?:\(([a-z])\)|([a-z])[.)](?=\s))\s*")
 _ROMAN = re.compile(r"^(?:\((x?(?:ix|iv|v?i{1,3}|v)|x)\)|(x?(?:ix|iv|v?i{1,3}|v)|x)[.)](?=\s))\s*")
-_CHOICE = re.compile(r"(?:^|(?<=\s))(?:\(([A-H])\)|([A-H])[.)])\s+")
+_CHOICE = re.compile(r"(?:^|(?<=\s))(?:\(([A-H])\)\s*|([A-H])[.)]\s+)")
 _POINTS = re.compile(
     r"[\[(]\s*(\d{1,3}(?:\.\d{1,2})?)\s*(?:points?|pts?\.?|marks?|p\.?|punkte?|%)(?:\s+(?:each|total))?\s*[\])]"
     r"|(?<=[–—:-] )(\d{1,3})\s+(?:points|marks|pts)\s*$"

@@ -19,7 +19,8 @@ from benchwright_problems.problem import digest
 _EDGE_SHARE = 0.09
 """Of the page's height at its top and bottom, where headers and footers are."""
 _DEEPER_POINTS = 12.0
-_VERSION = 1
+_POOR_CONFIDENCE = 90.0
+_VERSION = 2
 _QUOTED = 80
 
 
@@ -58,6 +59,8 @@ def _findings_of_file(exam: ReadExam) -> Iterator[Finding]:
             yield Finding(
                 says=f"{len(page.unsure)} words were too unclear to be taken, such as “{unclear}”.", page=page.number
             )
+        if page.confidence is not None and page.confidence < _POOR_CONFIDENCE:
+            yield Finding(says="Much of the page was recognised badly: questions may be missing.", page=page.number)
         if page.recognised:
             yield Finding(
                 says=f"The text was recognised in a picture (mean confidence {page.confidence:.0f} of 100); compare it"
@@ -89,6 +92,7 @@ class _Reader:
                 continue
             _, pieces = self._pages[page.number]
             left = _left_edges(pieces)
+            lost = _lost(page, pieces)
             for number, piece in enumerate(pieces, 1):
                 self._before, self._after = (
                     pieces[at].text if 0 <= at < len(pieces) else "" for at in (number - 2, number)
@@ -102,6 +106,8 @@ class _Reader:
                     segments=segments,
                     size=piece.size,
                     listing=piece.listing,
+                    recognised=page.recognised,
+                    doubtful=(*piece.doubtful, *lost.get(piece, ())),
                 )
             if page.hidden:
                 yield _whole(page, "hidden", Role.HIDDEN, " ".join(page.hidden))
@@ -239,6 +245,18 @@ def _whole(page: ReadPage, name: str, role: Role, text: str = "") -> Region:
         text=text,
         segments=(Segment(role=role, start=0, end=len(text)),),
     )
+
+
+def _lost(page: ReadPage, pieces: Sequence[Piece]) -> dict[Piece, list[str]]:
+    """Words that were too unclear to be taken, with the line beside each."""
+    lines = [piece for piece in pieces if piece.drawing is None]
+    lost: dict[Piece, list[str]] = {}
+    for word in page.unsure:
+        is_drawn = any(piece.is_picture and piece.box.has_centre_of(word.box) for piece in pieces)
+        if lines and not is_drawn and any(sign.isalnum() for sign in word.text):
+            beside = min(lines, key=lambda line: abs(line.box.top + line.box.bottom - word.box.top - word.box.bottom))
+            lost.setdefault(beside, []).append(word.text)
+    return lost
 
 
 def _left_edges(pieces: Sequence[Piece]) -> dict[Piece, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from benchwright_exams.page import ReadExam
 from benchwright_exams.work import Extracted
 
 from ..exam_measures import Measured, measure
-from ..exam_papers import papers, skip_without_tesseract
+from ..exam_papers import papers, scan, skip_without_tesseract
 
 PAPERS = {paper.name: paper for paper in papers()}
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "questions-from-an-exam.md"
@@ -23,6 +24,21 @@ def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     if request.param == "scanned":
         skip_without_tesseract()
     return measure(PAPERS[request.param], tmp_path_factory.mktemp("exam"))
+
+
+SCANNED = [name for name in PAPERS if name not in ("scanned", "broken", "hostile")]
+QUICK = "multiple choice"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == QUICK else pytest.mark.nightly) for name in SCANNED]
+)
+def test_what_a_scan_loses_is_named(name: str, tmp_path: Path) -> None:
+    skip_without_tesseract()
+    paper = PAPERS[name]
+    scanned = measure(replace(paper, pdf=scan(paper.pdf)), tmp_path)
+    assert scanned.missed == ()
+    assert scanned.extra == ()
 
 
 def words(found: Extracted) -> Iterator[str]:

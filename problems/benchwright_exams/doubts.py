@@ -1,0 +1,96 @@
+"""What may have been read wrongly: unclear words, signs that recognition confuses, and what a question lacks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from benchwright_exams.ledger import Finding, Region, Role
+from benchwright_exams.page import Word
+from benchwright_exams.text_blocks import Block
+from benchwright_judges.prompt import visible
+
+_PRINTED = 100.0
+_CLEAR = 80.0
+_QUOTED = 80
+_MOST = 2 / 3
+"""Of the questions, that have what another one lacks."""
+_LEAST_QUESTIONS = 3
+_LEAST_POINTS = 5.0
+"""Width of ink that may be a word."""
+_WORD = r"[^\W\d_]+(?:[-–'’/][^\W\d_]+)*"
+_NUMBER = r"[+\u2212-]?\d+(?:[.,:/-]\d+)*"
+_NAME = r"0[xXbB][0-9a-fA-F]+|[A-Z]+-\d+|\d+-[a-z]+|_{2,}"
+_ORDINARY = re.compile(rf"[(\[\"“'‘]*(?:{_WORD}|{_NUMBER}|{_NAME})[%]?(?:[)\]][.,;:?!]?|[.,;:?!]|[\"”'’])*")
+_MARK = re.compile(r"[.,;:?!&=+*/–—%-]|\u2212")
+_CHOICE = re.compile(r"\([A-H]\)|(?:^|\s)\W?[A-H][.)](?=\s|[a-z])")
+
+
+class _Question(Protocol):
+    @property
+    def label(self) -> str: ...
+    @property
+    def body(self) -> tuple[Block, ...]: ...
+    @property
+    def choices(self) -> dict[str, str]: ...
+    @property
+    def points(self) -> float | None: ...
+    @property
+    def regions(self) -> tuple[str, ...]: ...
+
+
+def is_doubtful(word: Word) -> bool:
+    """Whether a word that was recognised in a picture may be another, or none."""
+    if word.confidence >= _PRINTED:
+        return False
+    return word.confidence < _CLEAR or not (_ORDINARY.fullmatch(word.text) or _MARK.fullmatch(word.text))
+
+
+def _is_numbering(region: Region, word: str) -> bool:
+    """Whether a word is in a label or in points, which would be none if it were another."""
+    parts = (one for one in region.segments if one.role in (Role.LABEL, Role.POINTS))
+    return any(word in region.text[one.start : one.end] for one in parts)
+
+
+def lost_ink(regions: Sequence[Region]) -> Iterator[tuple[str, Region]]:
+    """What is drawn within lines of a recognised page and may be words, each with its question."""
+    lines = [one for one in regions if one.recognised and one.role not in (Role.RULE, Role.FIGURE, Role.TABLE)]
+    for ink in (one for one in regions if one.recognised and one.role is Role.RULE and one.box.width >= _LEAST_POINTS):
+        middle = (ink.box.top + ink.box.bottom) / 2
+        beside = [one for one in lines if one.page == ink.page and one.box.top <= middle <= one.box.bottom]
+        yield from ((item, ink) for item in {segment.item for line in beside for segment in line.segments})
+
+
+def doubts_of(items: Sequence[_Question], regions: Sequence[Region]) -> Iterator[Finding]:
+    """Findings about questions, by what was recognised and by what the others have."""
+    places = {region.id: region for region in regions}
+    lost = {item for item, _ in lost_ink(regions)}
+    marked = sum(item.points is not None for item in items)
+    sizes = Counter(len(item.choices) for item in items if item.choices)
+    usual = sizes.most_common(1)[0][0] if sizes else 0
+    chosen = sum(sizes.values())
+    many = len(items) >= _LEAST_QUESTIONS
+    for item in items:
+        own = [places[name] for name in item.regions]
+        words = [word for region in own for word in region.doubtful if not _is_numbering(region, word)]
+        if words:
+            shown = visible(" ".join(words))[:_QUOTED]
+            yield Finding(says=f"These words may have been recognised wrongly: “{shown}”.", item=item.label)
+        if lost & {segment.item for region in own for segment in region.segments if segment.item}:
+            yield Finding(says="Something stands in its lines that was not recognised.", item=item.label)
+        text = " ".join((*(block.text for block in item.body), *item.choices.values()))
+        if found := _CHOICE.search(text):
+            yield Finding(says=f"Its text has “{found[0].strip()}”, which may begin a choice.", item=item.label)
+        if (item.choices and len(item.choices) != usual) or (not item.choices and chosen >= _MOST * len(items)):
+            yield Finding(says=f"It has {len(item.choices)} choices; others have {usual}.", item=item.label)
+        if len(item.choices) == 1:
+            yield Finding(says="It has one choice only.", item=item.label)
+        if item.points is None and many and marked >= _MOST * len(items):
+            yield Finding(says="No points were found for it, although other questions have some.", item=item.label)
+        points = [
+            one for region in own for one in region.segments if one.item == item.label and one.role is Role.POINTS
+        ]
+        if sum(bool(one.value) for one in points) > 1:
+            yield Finding(says="It has points more than once: another question may be in it.", item=item.label)
