@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from typing import Any
 
-INPUTS = {"a": 4, "b": 3, "c": 2}
-_OPERATORS: dict[str, Callable[[int, int], int]] = {
+import numpy as np
+import numpy.typing as npt
+
+INPUTS = {"a": 6, "b": 5, "c": 5}
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "&": lambda a, b: a & b,
@@ -17,7 +20,7 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
     "^": lambda a, b: a ^ b,
     "*": lambda a, b: a * b,
 }
-_WIDTH = 4
+_WIDTH = 6
 _MASK = (1 << _WIDTH) - 1
 
 Tree = str | int | tuple[str, "Tree", "Tree"]
@@ -25,7 +28,7 @@ Tree = str | int | tuple[str, "Tree", "Tree"]
 
 @dataclass(frozen=True)
 class Logic:
-    """Combinational logic of a few inputs; all is computed in four bits."""
+    """Combinational logic of a few inputs; all is computed in six bits."""
 
     tree: Tree
 
@@ -36,13 +39,14 @@ class Logic:
         return f"{head}\n  assign y = {_text(self.tree)};\nendmodule\n".encode()
 
     @cached_property
-    def table(self) -> list[int]:
+    def table(self) -> npt.NDArray[np.int64]:
         """The output for all inputs."""
-        values = product(*(range(1 << width) for width in INPUTS.values()))
-        return [_value(self.tree, dict(zip(INPUTS, one, strict=True))) & _MASK for one in values]
+        grid = np.indices([1 << width for width in INPUTS.values()])
+        values = {name: axis.ravel() for name, axis in zip(INPUTS, grid, strict=True)}
+        return np.broadcast_to(_value(self.tree, values) & _MASK, values["a"].shape)
 
     def output(self, inputs: dict[str, int]) -> int:
-        return _value(self.tree, inputs) & _MASK
+        return int(_value(self.tree, inputs) & _MASK)
 
     def changed(self, chosen: random.Random) -> Logic:
         return Logic(_changed(self.tree, chosen))
@@ -82,7 +86,7 @@ def _text(tree: Tree) -> str:
     return tree if isinstance(tree, str) else f"{_WIDTH}'d{tree}"
 
 
-def _value(tree: Tree, inputs: dict[str, int]) -> int:
+def _value(tree: Tree, inputs: Mapping[str, Any]) -> Any:
     if isinstance(tree, tuple):
         return _OPERATORS[tree[0]](_value(tree[1], inputs), _value(tree[2], inputs)) & _MASK
     return inputs[tree] if isinstance(tree, str) else tree
