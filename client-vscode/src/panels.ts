@@ -1,3 +1,4 @@
+import { ExamReviewPanel } from "./examReview.ts";
 import { GradingPanel } from "./grading.ts";
 import { NumbersPanel } from "./numbers.ts";
 import type { Panels } from "./panel.ts";
@@ -9,6 +10,7 @@ import { TracePanels } from "./trace.ts";
 /** Every panel that a command opens. */
 export const PANELS: Panels = {
   grade: (context) => new GradingPanel(context),
+  reviewExam: (context) => new ExamReviewPanel(context),
   numbers: (context) => new NumbersPanel(context),
   replay: (context) => new ReplayPanels(context),
   schematic: (context) => new SchematicPanel(context),

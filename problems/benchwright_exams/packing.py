@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 
 from benchwright_exams.errors import ExamError
@@ -33,7 +34,7 @@ def make_pack(folder: Path, name: str) -> Pack:
     """
     if not is_pack_name(name):
         raise ExamError(f"{name!r} can't name a pack; use lower-case letters, digits, '.', '_' and '-'.")
-    forms = _forms(folder)
+    forms = {label: read_form(folder / ITEMS / label / "review.toml") for label in labels_of(folder)}
     undecided = [label for label, form in forms.items() if form.decision is Decision.OPEN]
     if undecided:
         more = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
@@ -52,22 +53,45 @@ def make_pack(folder: Path, name: str) -> Pack:
         )
     target = folder / "pack"
     shutil.rmtree(target, ignore_errors=True)
+    return _pack(target, _head(exam, name, list(accepted)), {folder / ITEMS / one: accepted[one] for one in accepted})
+
+
+def check_question(source: Path, form: Form) -> None:
+    """Refuse what `make_pack` would refuse of one accepted question.
+
+    Args:
+        source: The question's folder.
+        form: Its form.
+
+    Raises:
+        DatasetError: Names the field.
+    """
+    with tempfile.TemporaryDirectory() as work:
+        exam = Exam(title="-", license="-", source="-")
+        _pack(Path(work) / "pack", _head(exam, "pack", [source.name]), {source: form})
+
+
+def _pack(target: Path, head: str, forms: dict[Path, Form]) -> Pack:
     target.mkdir()
-    (target / "pack.toml").write_text(_head(exam, name, list(accepted)), "utf-8")
-    for label, form in accepted.items():
-        _write(folder / ITEMS / label, target / label, label, form)
+    (target / "pack.toml").write_text(head, "utf-8")
+    for source, form in forms.items():
+        _write(source, target / source.name, source.name, form)
     return read_pack_folder(target)
 
 
-def _forms(folder: Path) -> dict[str, Form]:
-    """The form of each question, in the order of the exam; questions that an author added come last."""
+def labels_of(folder: Path) -> list[str]:
+    """Each question that has a form, in the order of the exam; questions that an author added come last.
+
+    Raises:
+        ExamError: There are none.
+    """
     items = Kept(folder / "items.json", Items).last()
     order = [item.label for item in items.items] if items else []
     there = sorted(path.parent.name for path in (folder / ITEMS).glob("*/review.toml"))
     labels = [label for label in order if label in there] + [label for label in there if label not in order]
     if not labels:
         raise ExamError(f"{folder} has no questions. Run `benchwright questions from-exam` with it as --out first.")
-    return {label: read_form(folder / ITEMS / label / "review.toml") for label in labels}
+    return labels
 
 
 def _head(exam: Exam, name: str, order: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -38,7 +38,7 @@ class Form(Model):
     skill: Skill | None = None
     answer: str = ""
     """The letter of a choice, or `true` or `false`; for other formats `solution/solution.md` has the answer."""
-    points: float | None = None
+    points: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     """Of the whole answer."""
     rubric: tuple[RubricItem, ...] = ()
     """What a part of the points is given for; `points` for all of it if empty."""

@@ -7,18 +7,19 @@ import json
 
 def as_toml(values: dict[str, object]) -> str:
     """Strings, numbers, lists of strings and tables of strings as TOML; nothing for None."""
-    lines = [f"{name} = {_value(value)}" for name, value in values.items() if not isinstance(value, dict | None)]
+    lines = [f"{name} = {toml_value(value)}" for name, value in values.items() if not isinstance(value, dict | None)]
     for name, table in values.items():
         if isinstance(table, dict) and table:
-            lines += ["", f"[{name}]", *(f"{key} = {_value(value)}" for key, value in table.items())]
+            lines += ["", f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in table.items())]
     return "\n".join(lines) + "\n"
 
 
-def _value(value: object) -> str:
+def toml_value(value: object) -> str:
+    """A value as it is written after its key."""
     if isinstance(value, list | tuple):
-        return "[" + "".join(f"\n    {_value(one)}," for one in value) + ("\n]" if value else "]")
+        return "[" + "".join(f"\n    {toml_value(one)}," for one in value) + ("\n]" if value else "]")
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_value(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{key} = {toml_value(one)}" for key, one in value.items()) + " }"
     if isinstance(value, str):
         # A basic string of TOML is one of JSON without escaped slashes and halves of surrogates; DEL has to be escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -20,6 +20,7 @@ from benchwright_server import (
     authoring_protocol,
     design_protocol,
     design_views_protocol,
+    exam_protocol,
     explain_protocol,
     numbers_protocol,
     own_test_protocol,
@@ -78,6 +79,7 @@ _OTHERS = (
     waveform_protocol,
     aid_protocol,
     authoring_protocol,
+    exam_protocol,
 )
 """The modules of messages besides `protocol`, in the page's order."""
 

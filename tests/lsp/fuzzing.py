@@ -189,6 +189,10 @@ WHOLE = (
     "benchwright/newProblem",
     "benchwright/proveProblem",
     "benchwright/previewProblem",
+    "benchwright/examQuestions",
+    "benchwright/examQuestion",
+    "benchwright/saveExamQuestion",
+    "benchwright/makeExamPack",
     "benchwright/agentTools",
     "benchwright/agentTool",
     "benchwright/chatPrompt",
@@ -550,8 +554,12 @@ class Typist:
                 return {"ids": ["tests/nothing.py::nothing"]}
             case "chatPrompt":
                 return {"question": chance.choice(["", "why?", "𝄞" * 1000])}
-            case "proveProblem" | "previewProblem":
+            case "proveProblem" | "previewProblem" | "examQuestions":
                 return {}
+            case "examQuestion" | "saveExamQuestion":
+                return {"label": chance.choice(["1", "../x", "𝄞"]), "digest": "", "statement": "", "solution": ""}
+            case "makeExamPack":
+                return {"pack": chance.choice(["", "../x", "exam"])}
             case "waveform" | "waveformItems" | "waveformCursor" | "closeWaveform" | "hiddenWaveform":
                 return {}
             case "waveformWindow":

@@ -68,6 +68,15 @@ class TomlPlaces:
         """Of a key, or what `span` finds."""
         return self._keys.get(tuple(path)) or self.span(path)
 
+    def value(self, path: Sequence[str | int]) -> Span | None:
+        """Of exactly this value; None if it is not written, or as a table of its own."""
+        return self._values.get(tuple(path))
+
+    def end_of(self, table: Path) -> int:
+        """The end of the last key of a table with its value, of its header if it has none."""
+        header = self._keys[table].end if table else 0
+        return max((span.end for path, span in self._values.items() if path[:-1] == table), default=header)
+
     def at(self, offset: int) -> tuple[Path, Span] | None:
         """The innermost key around an offset."""
         around = [(path, span) for path, span in self._keys.items() if span.start <= offset <= span.end]

@@ -20,6 +20,7 @@ from benchwright_server.authoring_protocol import (
     ProvenSide,
 )
 from benchwright_server.errors import ServerError
+from benchwright_server.features.exam_review import register_exam_review
 from benchwright_server.features.requests import register_operation
 from benchwright_server.features.run_progress import cancellable
 from benchwright_server.operation import Operation
@@ -46,6 +47,7 @@ def register(server: EditorServer) -> None:
     server.proofs = proofs = Proofs(server)
     for operation in AUTHORING_OPERATIONS:
         register_operation(server, operation, lambda: proofs)
+    register_exam_review(server)
 
 
 @dataclass

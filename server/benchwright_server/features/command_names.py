@@ -71,8 +71,11 @@ WAVEFORM_COMMANDS = (
 )
 """The operations on waveforms, which are also commands, in the order of `WAVEFORM_OPERATIONS`."""
 
-AUTHORING_COMMANDS = ("newProblem", "proveProblem", "previewProblem")
-"""The operations for those who write problems, which are also commands, in the order of `AUTHORING_OPERATIONS`."""
+AUTHORING_COMMANDS = (
+    *("newProblem", "proveProblem", "previewProblem"),
+    *("examQuestions", "examQuestion", "saveExamQuestion", "makeExamPack"),
+)
+"""The operations for those who write problems, which are also commands: `AUTHORING_OPERATIONS`, `EXAM_OPERATIONS`."""
 
 OWN_TEST_COMMANDS = ("ownTests", "runOwnTests", "newTestbench")
 """The operations on the tests in a folder, which are also commands, in the order of `OWN_TEST_OPERATIONS`."""

@@ -8,6 +8,7 @@ from benchwright_server.features.agent_tools import AGENT_OPERATIONS
 from benchwright_server.features.authoring import AUTHORING_OPERATIONS
 from benchwright_server.features.declaring_files import DECLARATION_OPERATIONS
 from benchwright_server.features.design_views import VIEW_OPERATIONS
+from benchwright_server.features.exam_review import EXAM_OPERATIONS
 from benchwright_server.features.explanations import EXPLAIN_OPERATIONS
 from benchwright_server.features.instances import DESIGN_OPERATIONS
 from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
@@ -29,5 +30,6 @@ EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
     *OWN_TEST_OPERATIONS,
     *WAVEFORM_OPERATIONS,
     *AUTHORING_OPERATIONS,
+    *EXAM_OPERATIONS,
 )
 """On attempts, then on designs."""

@@ -324,7 +324,8 @@ FEATURES: tuple[Feature, ...] = (
         tuple(f"benchwright/{name}" for name in AUTHORING_COMMANDS),
         _fixed(),
         lambda client: True,
-        "Problems that somebody writes: begun, proved from both sides on request and on saving, seen as a solver does.",
+        "Problems that somebody writes: begun, proved from both sides on request and on saving, seen as a solver does;"
+        " an exam's questions, reviewed and made into a pack.",
         commands=AUTHORING_COMMANDS,
     ),
     Feature(

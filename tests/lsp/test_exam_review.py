@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright_exams.items import Item, Items
+from benchwright_problems.kept import Kept
+from benchwright_problems.problem import QuestionFormat
+
+from .conftest import Editors
+from .session import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+FORM = """\
+# What we said on Monday stays.
+decision = "open"
+findings = ["Is B right?"]
+format = "multiple-choice"
+answer = "B" # of the key
+points = 2
+
+[choices]
+A = "Flash"
+B = "SRAM"
+"""
+
+
+@pytest.fixture
+def exam(tmp_path: Path) -> Path:
+    """Two questions of an exam, as `benchwright questions from-exam` leaves them."""
+    folder = tmp_path / "midterm"
+    folder.mkdir()
+    items = tuple(Item(label=label, format=QuestionFormat.MULTIPLE_CHOICE) for label in ("1", "2"))
+    Kept(folder / "items.json", Items).keep(Items(made_from="test", items=items))
+    (folder / "exam.toml").write_text('title = "Midterm"\nlicense = "CC-BY-4.0"\nsource = "exam.pdf"\n')
+    for label in ("1", "2"):
+        question = folder / "items" / label
+        (question / "solution").mkdir(parents=True)
+        (question / "statement.md").write_text(f"# Question {label}\n\nWhich memory is volatile?\n")
+        (question / "solution" / "solution.md").write_text("SRAM loses its data.\n")
+        (question / "review.toml").write_text(FORM)
+        (question / "page-1.png").write_bytes(b"\x89PNG")
+    return folder
+
+
+async def read(editor: Editor, exam: Path, label: str = "1") -> dict[str, Any]:
+    return dict(await editor.ask("examQuestion", uri=exam.as_uri(), label=label))
+
+
+async def save(editor: Editor, exam: Path, question: dict[str, Any], **form: object) -> dict[str, Any]:
+    given = {name: question[name] for name in ("label", "digest", "statement", "solution")}
+    return dict(await editor.ask("saveExamQuestion", uri=exam.as_uri(), **given, form=question["form"] | form))
+
+
+async def test_an_exam_is_reviewed_and_becomes_a_pack(editors: Editors, exam: Path) -> None:
+    editor = await editors()
+    listed = await editor.ask("examQuestions", uri=(exam / "items" / "2" / "solution" / "solution.md").as_uri())
+    assert (listed["uri"], listed["title"], listed["current"]) == (exam.as_uri(), "Midterm", "2")
+    assert [(one["label"], one["decision"], one["findings"]) for one in listed["questions"]] == [
+        ("1", "open", 1),
+        ("2", "open", 1),
+    ]
+    first = await read(editor, exam)
+    assert first["pages"] == [(exam / "items" / "1" / "page-1.png").as_uri()]
+    first["statement"] += "\nName *one*.\n"
+    saved = await save(editor, exam, first, decision="accepted", difficulty="easy")
+    assert (saved["errors"], saved["changedOnDisk"]) == ([], False)
+    written = (exam / "items" / "1" / "review.toml").read_text()
+    assert written == FORM.replace('"open"', '"accepted"').replace("points = 2\n", 'points = 2\ndifficulty = "easy"\n')
+    assert (exam / "items" / "1" / "statement.md").read_text().endswith("Name *one*.\n")
+
+    refused = await editor.ask("makeExamPack", uri=exam.as_uri(), pack="midterm")
+    assert (refused["label"], refused["questions"]) == ("2", [])
+    assert "1 of 2 questions are not decided on: 2." in refused["refused"]
+    await save(editor, exam, await read(editor, exam, "2"), decision="left out")
+    made = await editor.ask("makeExamPack", uri=exam.as_uri(), pack="midterm")
+    assert (made["questions"], made["refused"]) == (["1"], "")
+    assert (await editor.ask("makeExamPack", uri=exam.as_uri(), pack="midterm"))["exists"]
+    assert not (await editor.ask("makeExamPack", uri=exam.as_uri(), pack="midterm", replace=True))["refused"]
+
+
+async def test_a_change_made_elsewhere_is_never_written_over(editors: Editors, exam: Path) -> None:
+    editor = await editors()
+    question = await read(editor, exam)
+    solution = exam / "items" / "1" / "solution" / "solution.md"
+    solution.write_text("Typed in another editor.\n")
+    saved = await save(editor, exam, question, decision="accepted")
+    assert (saved["changedOnDisk"], solution.read_text()) == (True, "Typed in another editor.\n")
+    assert (exam / "items" / "1" / "review.toml").read_text() == FORM
+    assert not (await save(editor, exam, await read(editor, exam)))["changedOnDisk"]
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        ({"decision": "accepted", "answer": ""}, "answer"),
+        ({"decision": "accepted", "answer": "D"}, "answer"),
+        ({"decision": "accepted", "choices": {"B": "SRAM"}}, ""),
+        (
+            {"decision": "accepted", "format": "open-ended", "rubric": [{"text": "all", "points": -1}]},
+            "rubric.0.points",
+        ),
+        ({"choices": {"A": "Flash", "b": "SRAM"}}, "choices.b"),
+        ({"points": -1}, "points"),
+        ({"format": "essay"}, "format"),
+        ({"decision": "maybe"}, "decision"),
+    ],
+)
+async def test_what_no_pack_can_have_is_refused_at_its_field(
+    editors: Editors, exam: Path, form: dict[str, object], field: str
+) -> None:
+    editor = await editors()
+    saved = await save(editor, exam, await read(editor, exam), **form)
+    assert [one["field"] for one in saved["errors"]][:1] == [field]
+    assert (exam / "items" / "1" / "review.toml").read_text() == FORM
+
+
+async def test_a_choice_is_added_and_removed_in_its_table(editors: Editors, exam: Path) -> None:
+    editor = await editors()
+    form = exam / "items" / "1" / "review.toml"
+    choices = {"A": "Flash", "B": 'SRAM "6T"', "C": "ROM"}
+    assert not (await save(editor, exam, await read(editor, exam), choices=choices))["errors"]
+    assert tomllib.loads(form.read_text())["choices"] == choices
+    rubric = [{"text": "names one", "points": 1.5}]
+    plain = {"format": "free-response", "choices": {}, "answer": "", "rubric": rubric}
+    assert not (await save(editor, exam, await read(editor, exam), **plain))["errors"]
+    now = tomllib.loads(form.read_text())
+    assert (now["format"], now["choices"], now["rubric"]) == ("free-response", {}, rubric)
+    assert form.read_text().startswith("# What we said on Monday stays.\n")
+
+
+async def test_only_folders_of_exams_are_read(editors: Editors, exam: Path, tmp_path: Path) -> None:
+    editor = await editors()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "exam.toml").write_text("")
+    _, said = await editor.refusal("examQuestions", uri=(tmp_path / "other").as_uri())
+    assert "belongs to no exam" in said
+    for label in ("../1", "..", "3", ""):
+        _, said = await editor.refusal("examQuestion", uri=exam.as_uri(), label=label)
+        assert "has no question" in said
+    secret = tmp_path / "secret.md"
+    secret.write_text("not yours\n")
+    (exam / "items" / "2" / "statement.md").unlink()
+    (exam / "items" / "2" / "statement.md").symlink_to(secret)
+    for operation, params in (("examQuestion", {"label": "2"}), ("makeExamPack", {"pack": "midterm"})):
+        _, said = await editor.refusal(operation, uri=exam.as_uri(), **params)
+        assert "is a link" in said
+        assert "not yours" not in said
+
+
+async def test_a_form_that_is_no_toml_is_listed_with_its_trouble(editors: Editors, exam: Path) -> None:
+    editor = await editors()
+    (exam / "items" / "1" / "review.toml").write_text("decision = \n")
+    listed = await editor.ask("examQuestions", uri=exam.as_uri())
+    assert "is not TOML" in listed["questions"][0]["trouble"]
+    assert listed["questions"][1]["trouble"] == ""
