@@ -1,0 +1,330 @@
+"""A walk over all states that a design reaches, with all inputs in each, by Icarus Verilog alone.
+
+A simulation is put into a state, by its variables that an edge changes, gets inputs, shows its outputs, and after an
+edge of the clock the next state. States have four values: a walk begins where a simulation does, with what is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyslang
+from pyslang.ast import (
+    AssignmentExpression,
+    Compilation,
+    EventListControl,
+    ProceduralBlockSymbol,
+    SignalEventControl,
+    TimedStatement,
+)
+from pyslang.syntax import SyntaxTree
+
+from benchwright_formal.bench import OURS, Bench, unguessable
+from benchwright_formal.sources import Sources
+from benchwright_harness.process import End
+
+MOST_BITS = 16
+_CLOCK = re.compile(r"cl(?:oc)?k", re.IGNORECASE)
+_FILE_BYTES = 16 << 20
+
+Ids = npt.NDArray[np.int64]
+
+
+class NotWalkedError(Exception):
+    """A design that can't be walked; the message says why."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A variable, or a word of an array, below the top module."""
+
+    path: str
+    width: int
+    is_array: bool
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What of a design a walk must know."""
+
+    top: str
+    inputs: tuple[tuple[str, int], ...]
+    """Without the clock: name, bits."""
+    outputs: tuple[tuple[str, int], ...]
+    clock: str | None
+    rises: bool
+    edges: tuple[str, ...]
+    """Inputs of one bit whose edges change something, besides the clock."""
+    words: tuple[Word, ...]
+
+    @property
+    def bits(self) -> int:
+        return sum(width for _, width in self.inputs)
+
+
+def shape(files: Sequence[bytes], top: str) -> Shape:
+    """Reads a design by slang."""
+    compilation, manager = Compilation(), pyslang.SourceManager()
+    for number, text in enumerate(files):
+        compilation.addSyntaxTree(SyntaxTree.fromText(text.decode(), manager, f"f{number}.sv"))
+    instance = next((one for one in compilation.getRoot().topInstances if one.name == top), None)
+    if instance is None:
+        raise NotWalkedError("no module stands above all others")
+    edges: dict[str, bool] = {}
+    words: dict[str, Word] = {}
+
+    def visit(node: object) -> None:
+        if isinstance(node, ProceduralBlockSymbol) and isinstance(node.body, TimedStatement):
+            timing = node.body.timing
+            events = timing.events if isinstance(timing, EventListControl) else [timing]
+            found = [one for one in events if isinstance(one, SignalEventControl) and one.edge.name != "None_"]
+            found = [one for one in found if one.edge.name in ("PosEdge", "NegEdge")]
+            if found:
+                edges.update({str(one.expr.syntax).strip(): one.edge.name == "PosEdge" for one in found})
+                node.body.stmt.visit(lambda one: _add_target(one, top, words))
+
+    instance.visit(visit)
+    ports = [(one.name, one.type.bitWidth, one.direction.name) for one in instance.body.portList]
+    clocks = [name for name, width, way in ports if way == "In" and width == 1 and _CLOCK.search(name)]
+    if len(clocks) > 1 or (words and not clocks) or any(way == "InOut" for _, _, way in ports):
+        raise NotWalkedError("it has not exactly one clock, or an inout port")
+    clock = clocks[0] if clocks else None
+    inputs = tuple((name, width) for name, width, way in ports if way == "In" and name != clock)
+    known = {name for name, _ in inputs}
+    return Shape(
+        top=top,
+        inputs=inputs,
+        outputs=tuple((name, width) for name, width, way in ports if way == "Out"),
+        clock=clock,
+        rises=edges.get(clock or "", True),
+        edges=tuple(sorted(known & edges.keys())),
+        words=tuple(words[path] for path in sorted(words)),
+    )
+
+
+def _add_target(node: object, top: str, words: dict[str, Word]) -> None:
+    if not isinstance(node, AssignmentExpression):
+        return
+    waiting = [node.left]
+    while waiting:
+        one = waiting.pop()
+        if hasattr(one, "operands"):
+            waiting.extend(one.operands)
+        elif hasattr(one, "value"):
+            waiting.append(one.value)
+        elif hasattr(one, "symbol") and getattr(one.symbol, "lifetime", None) is not None:
+            if one.symbol.lifetime.name != "Static":
+                continue
+            path = one.symbol.hierarchicalPath.removeprefix(f"{top}.")
+            kind = one.symbol.type
+            if kind.isUnpackedArray:
+                element, reach = kind.elementType, kind.range
+                if not element.isIntegral:
+                    raise NotWalkedError(f"{path} is an array of arrays")
+                for number in range(reach.lower, reach.upper + 1):
+                    words[f"{path}[{number}]"] = Word(f"{path}[{number}]", element.bitWidth, True)
+            else:
+                words[path] = Word(path, kind.bitWidth, False)
+
+
+class Walk:
+    """The states of one design, found as they are asked for.
+
+    Args:
+        bench: Holds its files.
+        design: Its files.
+        folder: Where they are.
+        known: Its shape.
+    """
+
+    def __init__(self, bench: Bench, design: Sources, folder: str, known: Shape) -> None:
+        self._bench, self._design, self._folder = bench, design, folder
+        self.shape = known
+        self._width = sum(one.width for one in known.words) + len(known.edges)
+        self._numbers: dict[str, int] = {}
+        self._states: list[str] = []
+        self.outputs: list[str] = []
+        self._output_numbers: dict[str, int] = {}
+        self.rows: dict[int, tuple[Ids, Ids]] = {}
+        """State → the number of the output, and of the next state, for each input."""
+
+    async def begin(self) -> None:
+        """Finds state 0, which a simulation begins in."""
+        (first,) = await self._lines(f'    $fdisplay(trace, "%b", {self._state()});', "", 1)
+        self._number(first + "x" * len(self.shape.edges))
+
+    def cost(self, states: Sequence[int]) -> int:
+        """Steps of the simulation that these states need."""
+        return sum(one not in self.rows for one in states) << self.shape.bits
+
+    async def expand(self, states: Sequence[int]) -> None:
+        """Tries all inputs in states."""
+        new = [one for one in dict.fromkeys(states) if one not in self.rows]
+        line = sum(width for _, width in self.shape.outputs) + self._width + 2
+        at_once = max(1, _FILE_BYTES // (line << self.shape.bits))
+        for start in range(0, len(new), at_once):
+            some = new[start : start + at_once]
+            texts = "".join(f"{self._states[one] or '0'}\n" for one in some)
+            size = 1 << self.shape.bits
+            lines = await self._lines(self._all_inputs(len(some)), texts, size * len(some))
+            for place, state in enumerate(some):
+                out, after = np.empty(size, np.int64), np.empty(size, np.int64)
+                for inputs, one in enumerate(lines[place * size : (place + 1) * size]):
+                    shown, _, reached = one.partition("_")
+                    out[inputs] = self._output_numbers.setdefault(shown, len(self._output_numbers))
+                    after[inputs] = self._number(reached + self._edges(inputs))
+                self.rows[state] = (out, after)
+        self.outputs = [*self._output_numbers]
+
+    def inputs(self, number: int) -> dict[str, int]:
+        """The inputs that a number stands for: the first port has the highest bits."""
+        found = {}
+        for name, width in reversed(self.shape.inputs):
+            found[name] = number & ((1 << width) - 1)
+            number >>= width
+        return found
+
+    async def simulated(self, inputs: Sequence[int]) -> list[str]:
+        """The outputs for inputs from the beginning on, of a simulation that is put into no state."""
+        steps = "".join(f"    i = {one};\n    {self._drive()}\n{self._step('')}" for one in inputs)
+        return [line.partition("_")[0] for line in await self._lines(steps, "", len(inputs))]
+
+    def _edges(self, number: int) -> str:
+        values = self.inputs(number)
+        return "".join(str(values[name]) for name in self.shape.edges)
+
+    def _number(self, state: str) -> int:
+        if state not in self._numbers:
+            self._numbers[state] = len(self._states)
+            self._states.append(state)
+        return self._numbers[state]
+
+    async def _lines(self, body: str, states: str, count: int) -> list[str]:
+        name = unguessable()
+        includes = " ".join(f"-I{one}" for one in self._design.include_folders(self._folder))
+        read = f"{OURS}/walk.sv {' '.join(self._design.names(self._folder))}"
+        script = f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {read} && vvp -n {name}.vvp && rm {name}.vvp"
+        shown = {"walk.sv": self._text(name, body, states.count("\n")), "states": states or "0\n"}
+        end, code, printed = await self._bench.run(script, shown, 120)
+        lines = (self._bench.read(f"{name}.txt") or b"").decode().split()
+        if end is not End.EXITED or code or len(lines) != count:
+            raise NotWalkedError(
+                f"Icarus Verilog {end.value} with {code} after {len(lines)} of {count} lines: {printed}"
+            )
+        return lines
+
+    def _text(self, name: str, body: str, states: int) -> str:
+        known = self.shape
+        ports = [f".{port}(now_{port})" for port, _ in known.inputs]
+        ports += [f".{port}(o_{port})" for port, _ in known.outputs]
+        ports += [f".{known.clock}(clock)"] if known.clock else []
+        regs = "".join(f"  reg [{width - 1}:0] now_{port};\n" for port, width in known.inputs)
+        wires = "".join(f"  wire [{width - 1}:0] o_{port};\n" for port, width in known.outputs)
+        return f"""`timescale 1us/1ps
+module {name};
+  reg [{max(self._width, 1) - 1}:0] states [0:{max(states, 1) - 1}];
+  reg clock, spare;
+  integer trace, s, i;
+{regs}{wires}
+  {known.top} dut({", ".join(ports)});
+  initial begin
+    $readmemb("{OURS}/states", states);
+    trace = $fopen("{name}.txt");
+    clock = {int(not known.rises)};
+    #1;
+{body}
+    $fclose(trace);
+    $finish;
+  end
+endmodule
+"""
+
+    def _state(self) -> str:
+        return f"{{{', '.join(f'dut.{one.path}' for one in self.shape.words)}}}" if self.shape.words else "1'b0"
+
+    def _drive(self) -> str:
+        return f"{{{', '.join(f'now_{port}' for port, _ in self.shape.inputs)}}} = i;" if self.shape.inputs else ""
+
+    def _step(self, state: str) -> str:
+        """Shows the outputs, and after an edge of the clock the state."""
+        out = f"{{{', '.join(f'o_{port}' for port, _ in self.shape.outputs)}}}"
+        shown = f'"%b", {state}' if state else '""'
+        return f"""    #1 $fwrite(trace, "%b_", {out});
+    clock = ~clock;
+    #1 clock = ~clock;
+    #1 $fdisplay(trace, {shown});
+"""
+
+    def _all_inputs(self, states: int) -> str:
+        """In each state, the outputs and the next state for all inputs."""
+        put, high = [], self._width
+        for word in self.shape.words:
+            value = f"states[s][{high - 1}:{high - word.width}]"
+            # In a concatenation, an enumeration takes any value.
+            put.append(
+                f"dut.{word.path} = {value};" if word.is_array else f"{{spare, dut.{word.path}}} = {{1'b0, {value}}};"
+            )
+            high -= word.width
+        held = [f"now_{name} = states[s][{high - 1 - place}];" for place, name in enumerate(self.shape.edges)]
+        return f"""    for (s = 0; s < {states}; s = s + 1)
+      for (i = 0; i < {1 << self.shape.bits}; i = i + 1) begin
+    {self._drive()}
+    {" ".join(held)}
+    #1;
+    {" ".join(put)}
+    #1;
+    {self._drive()}
+{self._step(self._state())}      end"""
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What a walk over two designs side by side found."""
+
+    cycle: int | None
+    """The first one with a difference where the reference is known; None if there is none in those that were walked."""
+    cycles: int | None
+    """How many were walked for all inputs; None for all there are."""
+
+
+async def walked(ours: Walk, theirs: Walk, most: int) -> Walked:
+    """Walks pairs of states, nearest first, until a difference, the end, or `most` steps of one simulation."""
+    layer, seen, cycles, steps = [(0, 0)], {(0, 0)}, 0, 0
+    differs: dict[tuple[int, int], bool] = {}
+    while layer:
+        both = ([pair[0] for pair in layer], [pair[1] for pair in layer])
+        steps += max(walk.cost([*set(states)]) for walk, states in zip((ours, theirs), both, strict=True))
+        if steps > most:
+            return Walked(None, cycles)
+        await ours.expand(both[0])
+        await theirs.expand(both[1])
+        after: dict[tuple[int, int], None] = {}
+        for one, other in layer:
+            (out, reached), (their_out, they_reached) = ours.rows[one], theirs.rows[other]
+            for pair in {*zip(out.tolist(), their_out.tolist(), strict=True)}:
+                if pair not in differs:
+                    texts = (ours.outputs[pair[0]], theirs.outputs[pair[1]])
+                    differs[pair] = any(a in "01" and a != b for a, b in zip(*texts, strict=True))
+                if differs[pair]:
+                    return Walked(cycles, None)
+            after |= dict.fromkeys(zip(reached.tolist(), they_reached.tolist(), strict=True))
+        layer = [pair for pair in after if pair not in seen]
+        seen.update(layer)
+        cycles += 1
+    return Walked(None, None)
+
+
+def predicted(walk: Walk, inputs: Sequence[int]) -> list[str]:
+    """The outputs that the rows of a walk say of inputs from the beginning on, as far as it went."""
+    state, found = 0, []
+    for number in inputs:
+        if state not in walk.rows:
+            break
+        out, after = walk.rows[state]
+        found.append(walk.outputs[int(out[number])])
+        state = int(after[number])
+    return found
