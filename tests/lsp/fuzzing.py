@@ -556,8 +556,13 @@ class Typist:
                 return {"question": chance.choice(["", "why?", "𝄞" * 1000])}
             case "proveProblem" | "previewProblem" | "examQuestions":
                 return {}
-            case "examQuestion" | "saveExamQuestion":
-                return {"label": chance.choice(["1", "../x", "𝄞"]), "digest": "", "statement": "", "solution": ""}
+            case "examQuestion":
+                return {"label": chance.choice(["1", "../x", "𝄞"])}
+            case "saveExamQuestion":
+                fields = ("decision", "format", "difficulty", "domain", "topic", "answer")
+                said = dict.fromkeys(fields, chance.choice(["", "open", "𝄞"]))
+                form: dict[str, object] = {**said, "choices": {}, "rubric": []}
+                return {"label": "1", "digest": "", "statement": "", "solution": "", "form": form}
             case "makeExamPack":
                 return {"pack": chance.choice(["", "../x", "exam"])}
             case "waveform" | "waveformItems" | "waveformCursor" | "closeWaveform" | "hiddenWaveform":
