@@ -15,7 +15,7 @@ from .fuzzing import FOLLOWING, POSITIONED, RANGED, WHOLE, Client, Typist
 
 pytestmark = pytest.mark.long
 
-EDITS, REQUESTS = 10_000, 2_000
+EDITS, REQUESTS = 10_000, 2_400
 """Of one run; a night's run is ten times as long."""
 _SMALL = 6_000
 """Mostly files up to so many characters: what breaks on a large one breaks on a small one, only sooner."""
