@@ -222,3 +222,19 @@ class Solver:
                     return dict(shown)
                 seen = shown["revision"]
         raise AssertionError(f"run {run} has not ended: {shown}")
+
+
+def question_models(folder: Path, url: str, models: Mapping[str, str]) -> tuple[str, str]:
+    """The options of a service whose courses try questions on models.
+
+    Args:
+        folder: Gets the file that names them.
+        url: Where they answer.
+        models: Name → more lines of TOML.
+    """
+    file = folder / "models.toml"
+    tables = [
+        f'[[model]]\nname = "{name}"\nmodel = "{name}"\nbase_url = "{url}"\n{more}\n' for name, more in models.items()
+    ]
+    file.write_text("".join(tables))
+    return "--question-models", str(file)

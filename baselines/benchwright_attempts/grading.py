@@ -25,7 +25,7 @@ from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
-from benchwright_problems.verdict import Digests, Outcome, Verdict
+from benchwright_problems.verdict import Digests, Verdict
 
 ANSWER = "answer.md"
 """The file that answers a question."""
@@ -174,7 +174,7 @@ class Grading:
         Raises:
             ProblemsError: The hidden part can't be read.
         """
-        if verdict.outcome is not Outcome.PASSED or await self._elsewhere_of(attempt) is not None:
+        if await self._elsewhere_of(attempt) is not None:
             return verdict
         # It brings the tools of proofs, which no run needs.
         from benchwright_formal.measuring import Measuring

@@ -127,11 +127,11 @@ class Runs:
 
     async def measure(self, graded: Graded | None) -> Graded | None:
         """What the attempt ended with; a design that passed gets its quality, which is kept with the verdict."""
-        newest = (await self._writer.summary()).verdict
-        if graded is None or newest is None or self._problem.kind is not Kind.DESIGN:
+        if graded is None or graded.verdict.outcome is not Outcome.PASSED or self._problem.kind is not Kind.DESIGN:
             return graded
+        newest = (await self._writer.summary()).verdict
         grading, files = self._services.grading, self._adapter.snapshot()
-        if newest.snapshot != _digests(files):
+        if newest is None or newest.snapshot != _digests(files):
             return graded
         async with grading.slots or nullcontext():
             verdict = await grading.measured(self._header.problem, files, graded.verdict, attempt=self._header.id)

@@ -30,7 +30,8 @@ class Measuring:
     def __init__(self, sandbox: Sandbox, toolchain: Toolchain) -> None:
         self._sandbox = sandbox
         self._toolchain = toolchain
-        self._references: dict[tuple[str, str], asyncio.Task[Quality | None]] = {}
+        self._references: dict[tuple[str, str], Quality | None] = {}
+        self._turn = asyncio.Lock()
 
     async def measured(self, problem: Problem, solution: Mapping[str, bytes], verdict: Verdict) -> Verdict:
         """The verdict with the quality, or as it is if it did not pass or a design can't be synthesised.
@@ -43,15 +44,17 @@ class Measuring:
         if verdict.outcome is not Outcome.PASSED or not can_be_compared(problem):
             return verdict
         top = tested_modules(problem)[0]
-        key = problem.hidden.sha256, problem.public_digest
-        if key not in self._references:
-            self._references[key] = asyncio.create_task(self._quality(problem, solved_files(problem), top))
-        ours, theirs = await asyncio.gather(
-            self._quality(problem, solution, top), asyncio.shield(self._references[key])
-        )
+        ours, theirs = await asyncio.gather(self._quality(problem, solution, top), self._reference(problem, top))
         if ours is None or theirs is None:
             return verdict
         return verdict.model_copy(update={"quality": ComparedQuality(solution=ours, reference=theirs)})
+
+    async def _reference(self, problem: Problem, top: str) -> Quality | None:
+        key = problem.hidden.sha256, problem.public_digest
+        async with self._turn:
+            if key not in self._references:
+                self._references[key] = await self._quality(problem, solved_files(problem), top)
+            return self._references[key]
 
     async def _quality(self, problem: Problem, files: Mapping[str, bytes], top: str) -> Quality | None:
         design = design_of(problem, {path: files[path] for path in problem.public.expected if path in files})

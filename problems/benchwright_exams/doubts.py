@@ -54,19 +54,21 @@ def _is_numbering(region: Region, word: str) -> bool:
     return any(word in region.text[one.start : one.end] for one in parts)
 
 
-def lost_ink(regions: Sequence[Region]) -> Iterator[tuple[str, Region]]:
-    """What is drawn within lines of a recognised page and may be words, each with its question."""
+def _with_lost_ink(regions: Sequence[Region]) -> set[str]:
+    """Questions with something drawn within lines of a recognised page that may be words."""
+    found: set[str] = set()
     lines = [one for one in regions if one.recognised and one.role not in (Role.RULE, Role.FIGURE, Role.TABLE)]
     for ink in (one for one in regions if one.recognised and one.role is Role.RULE and one.box.width >= _LEAST_POINTS):
         middle = (ink.box.top + ink.box.bottom) / 2
         beside = [one for one in lines if one.page == ink.page and one.box.top <= middle <= one.box.bottom]
-        yield from ((item, ink) for item in {segment.item for line in beside for segment in line.segments})
+        found |= {segment.item for line in beside for segment in line.segments}
+    return found
 
 
 def doubts_of(items: Sequence[_Question], regions: Sequence[Region]) -> Iterator[Finding]:
     """Findings about questions, by what was recognised and by what the others have."""
     places = {region.id: region for region in regions}
-    lost = {item for item, _ in lost_ink(regions)}
+    lost = _with_lost_ink(regions)
     marked = sum(item.points is not None for item in items)
     sizes = Counter(len(item.choices) for item in items if item.choices)
     usual = sizes.most_common(1)[0][0] if sizes else 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchwright_exams.errors import ExamError
 from benchwright_exams.items import Items
 from benchwright_exams.review import ITEMS
-from benchwright_exams.review_form import Decision, Exam, Form, read_exam_file, read_form
+from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form, read_exam_file, read_form
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.kept import Kept
 from benchwright_problems.pack_folder import read_pack_folder
@@ -34,7 +34,7 @@ def make_pack(folder: Path, name: str) -> Pack:
     """
     if not is_pack_name(name):
         raise ExamError(f"{name!r} can't name a pack; use lower-case letters, digits, '.', '_' and '-'.")
-    forms = {label: read_form(folder / ITEMS / label / "review.toml") for label in labels_of(folder)}
+    forms = {label: read_form(folder / ITEMS / label / FORM_FILE) for label in labels_of(folder)}
     undecided = [label for label, form in forms.items() if form.decision is Decision.OPEN]
     if undecided:
         more = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
@@ -45,7 +45,7 @@ def make_pack(folder: Path, name: str) -> Pack:
     accepted = {label: form for label, form in forms.items() if form.decision is Decision.ACCEPTED}
     if not accepted:
         raise ExamError("No question is accepted, so there is nothing to make a pack of.")
-    head = folder / "exam.toml"
+    head = folder / EXAM_FILE
     exam = read_exam_file(head)
     if not exam.license:
         raise DatasetError(
@@ -113,7 +113,7 @@ def _problem(source: Path, label: str, form: Form) -> dict[str, object]:
     keyed = form.format in _KEYED
     value = form.answer if keyed else solution
     if not value:
-        where, field = (source / "review.toml", "answer") if keyed else (file, "")
+        where, field = (source / FORM_FILE, "answer") if keyed else (file, "")
         raise DatasetError(where, field, 'is empty; write the answer, or decision = "left out" in review.toml')
     points = [one.model_dump(mode="json") for one in form.rubric]
     if not points and form.points and not keyed:

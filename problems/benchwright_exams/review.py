@@ -15,7 +15,7 @@ from benchwright_exams.items import Item, Items
 from benchwright_exams.ledger import Ledger
 from benchwright_exams.page import ReadExam
 from benchwright_exams.page_pictures import PagePictures
-from benchwright_exams.review_form import Exam, Form
+from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Exam, Form
 from benchwright_exams.text_blocks import Block
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.kept import Kept, Made
@@ -66,7 +66,7 @@ def write_review(folder: Path, exam: ReadExam, ledger: Ledger, items: Items) -> 
         return Review(0)
     pages = PagePictures(folder / "pages", exam, ledger)
     findings = (*ledger.findings, *items.findings)
-    groups = {"": {"exam.toml": _head(exam)}}
+    groups = {"": {EXAM_FILE: _head(exam)}}
     for item in items.items:
         says = [one.says for one in findings if one.item == item.label]
         groups[item.label] = {f"{ITEMS}/{item.label}/{name}": content for name, content in _files(item, pages, says)}
@@ -135,7 +135,7 @@ def _files(item: Item, pages: PagePictures, findings: Sequence[str]) -> Iterator
         choices={letter: markdown.escaped(text) for letter, text in item.choices.items()},
     )
     values = form.model_dump(mode="json", exclude={"rubric"})
-    yield "review.toml", as_toml(values).encode()
+    yield FORM_FILE, as_toml(values).encode()
 
 
 def _answer(item: Item) -> str:

@@ -13,6 +13,8 @@ from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Difficulty, Letter, Model, QuestionFormat, Skill
 from benchwright_problems.rubric_points import RubricItem
 
+EXAM_FILE = "exam.toml"
+FORM_FILE = "review.toml"
 _M = TypeVar("_M", bound=Model)
 
 

@@ -16,15 +16,14 @@ from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_va
 from benchwright_exams.items import Items
 from benchwright_exams.packing import check_question, labels_of
 from benchwright_exams.review import ITEMS
-from benchwright_exams.review_form import Decision, Form, read_form
+from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Form, read_form
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.file_lock import file_lock
 from benchwright_problems.kept import Kept
+from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_server.errors import ServerError
 
-EXAM_FILE = "exam.toml"
-FORM_FILE = "review.toml"
 _STATEMENT = "statement.md"
 _SOLUTION = "solution/solution.md"
 _MOST_BYTES = 2_000_000
@@ -80,7 +79,7 @@ class ExamFolder:
             for name in (*folders, *files):
                 _refuse_link(Path(around_items) / name)
         self.labels = labels_of(found)
-        self.current = self._label_of(around)
+        self.current = self.label_of(around)
 
     def question(self, label: str) -> Path:
         """The folder of a question.
@@ -146,11 +145,8 @@ class ExamFolder:
                     write_atomically(folder / name, new.encode())
             return _read_files(folder), False, ()
 
-    def label_of_file(self, file: Path) -> str:
+    def label_of(self, file: Path) -> str:
         """The question that a file of the exam or of its pack belongs to; empty if none."""
-        return self._label_of(file)
-
-    def _label_of(self, file: Path) -> str:
         for place in (self.root / ITEMS, self.root / "pack"):
             if file != place and file.is_relative_to(place):
                 label = file.relative_to(place).parts[0]
@@ -174,7 +170,7 @@ def _refuse_link(file: Path) -> None:
 
 
 def _read_files(folder: Path) -> QuestionFiles:
-    data = [_content(folder / name) for name in (_STATEMENT, _SOLUTION, FORM_FILE)]
+    data = [_content(folder, name) for name in (_STATEMENT, _SOLUTION, FORM_FILE)]
     whole = hashlib.sha256()
     for one in data:
         whole.update(f"{len(one)}:".encode() + one)
@@ -185,16 +181,18 @@ def _read_files(folder: Path) -> QuestionFiles:
     return QuestionFiles(statement, solution, form, whole.hexdigest())
 
 
-def _content(file: Path) -> bytes:
+def _content(folder: Path, name: str) -> bytes:
     """Of a file; nothing if there is none."""
     try:
-        if file.stat().st_size > _MOST_BYTES:
-            raise ServerError(f"{file} has more than {_MOST_BYTES:,} bytes. Shorten it.")
-        return file.read_bytes()
+        return read_plain_file(folder, name, _MOST_BYTES)
     except FileNotFoundError:
         return b""
+    except FileTooLargeError as error:
+        raise ServerError(f"{folder / name} has more than {_MOST_BYTES:,} bytes. Shorten it.") from error
+    except NotPlainFileError as error:
+        raise ServerError(f"{folder / name} is no plain file. Remove it.") from error
     except OSError as error:
-        raise ServerError(f"{file} can't be read: {error.strerror}.") from error
+        raise ServerError(f"{folder / name} can't be read: {error.strerror}.") from error
 
 
 def _like(new: str, old: str) -> str:
@@ -208,7 +206,7 @@ def _changes(text: str, values: dict[str, object]) -> dict[str, object]:
     there = tomllib.loads(text)
     empty: tuple[object, ...] = ("", None, [], {})
     return {
-        name: None if value is None else value
+        name: value
         for name, value in values.items()
         if name in there or not (value in empty or value == Form.model_fields[name].default)
     }

@@ -19,7 +19,7 @@ from benchwright_problems.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.questions.figures import FIGURES_PER_DAY
 
-from ..bench_service import DATABASES, Service, running
+from ..bench_service import DATABASES, Service, question_models, running
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 from ..pictures import SCRIPT, bomb, jpeg, png
 from ..postgres import new_database
@@ -70,13 +70,8 @@ def service(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, model: JudgeEndpoint
 ) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    models = tmp_path_factory.mktemp("models") / "models.toml"
-    tables = [
-        f'[[model]]\nname = "{name}"\nmodel = "{name}"\nbase_url = "{model.url}"\nimages = {sees}\n'
-        for name, sees in (("blind", "false"), ("seeing", "true"))
-    ]
-    models.write_text("".join(tables))
-    options = ("--question-models", str(models))
+    sight = {"blind": "images = false", "seeing": "images = true"}
+    options = question_models(tmp_path_factory.mktemp("models"), model.url, sight)
     with running(Service(tmp_path_factory.mktemp("service"), database, options=options)) as started:
         yield started
 

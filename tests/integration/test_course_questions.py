@@ -17,7 +17,7 @@ import pytest
 from benchwright_problems.store import Store
 from benchwright_remote.messages import Role
 
-from ..bench_service import DATABASES, Service, running
+from ..bench_service import DATABASES, Service, question_models, running
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 from ..postgres import new_database
 from .test_bench_service_pages import invitation, signed_in
@@ -60,13 +60,7 @@ def service(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, model: JudgeEndpoint
 ) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    models = tmp_path_factory.mktemp("models") / "models.toml"
-    models.write_text(
-        "".join(
-            f'[[model]]\nname = "{name}"\nmodel = "{name}"\nbase_url = "{model.url}"\n' for name in ("json", "talks")
-        )
-    )
-    options = ("--question-models", str(models))
+    options = question_models(tmp_path_factory.mktemp("models"), model.url, {"json": "", "talks": ""})
     with running(Service(tmp_path_factory.mktemp("service"), database, options=options)) as started:
         yield started
 

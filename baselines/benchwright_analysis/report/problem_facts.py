@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from benchwright_problems.errors import ProblemsError
@@ -92,14 +93,17 @@ def facts_of(store: Store, problems: set[str]) -> Mapping[str, ProblemFacts]:
         DatasetError: A file of labels is damaged.
     """
     found: dict[str, ProblemFacts] = {}
-    for pack in sorted({problem.partition("/")[0] for problem in problems}):
-        try:
-            public = store.public(pack)
-        except ProblemsError:
-            continue
-        labels = store.labels(pack)
+    for public in packs_of(store, problems):
+        labels = store.labels(public.name)
         for problem in public.problems:
-            ref = f"{pack}/{problem.id}"
+            ref = f"{public.name}/{problem.id}"
             if ref in problems:
                 found[ref] = ProblemFacts.of(public, problem, labels)
     return found
+
+
+def packs_of(store: Store, problems: set[str]) -> Iterator[Pack]:
+    """The public sides of the packs of some problems, as far as they are on this machine."""
+    for pack in sorted({problem.partition("/")[0] for problem in problems}):
+        with contextlib.suppress(ProblemsError):
+            yield store.public(pack)

@@ -163,7 +163,7 @@ class BwrapSandbox:
             SandboxUnavailableError: It does not work on this machine, with the next step.
         """
         user = self.new_user()
-        argv = [self.program, *self.isolation(), *_system_binds(Path("/")), "--", "/bin/true"]
+        argv = [self.program, *self.isolation(), *system_binds(Path("/"), "etc", "opt"), "--", "/bin/true"]
         tried = subprocess.run(
             argv,
             capture_output=True,
@@ -255,7 +255,7 @@ class BwrapSandbox:
             users = in_memory(_USERS.encode())
             options = [
                 *self.isolation(),
-                *_system_binds(kind.toolchain.root),
+                *system_binds(kind.toolchain.root, "etc", "opt"),
                 *("--ro-bind", str(kind.toolchain.inside), INSIDE),
                 *("--ro-bind-data", str(users), "/etc/passwd"),
                 *itertools.chain.from_iterable(("--perms", "0755", "--tmpfs", root) for root in kind.roots),
@@ -330,9 +330,10 @@ def _is_first_inside(pid: int) -> bool:
 
 
 @cache
-def _system_binds(root: Path) -> tuple[str, ...]:
+def system_binds(root: Path, *more: str) -> tuple[str, ...]:
+    """The options that show the programs and libraries of a system, its folders of these names, `/proc` and `/dev`."""
     binds: list[str] = []
-    for name in ("usr", "etc", "opt", "bin", "sbin", "lib", "lib32", "lib64"):
+    for name in ("usr", *more, "bin", "sbin", "lib", "lib32", "lib64"):
         folder = root / name
         if folder.is_symlink():
             binds += ["--symlink", str(folder.readlink()), f"/{name}"]

@@ -12,12 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_harness.sandbox.bwrap import BwrapSandbox, memory_file
+from benchwright_harness.sandbox.bwrap import BwrapSandbox, memory_file, system_binds
 from benchwright_harness.sandbox.seccomp import filter_program
 
 SCRATCH = "/tmp"  # noqa: S108 - inside the sandbox
 """The only folder that the program can write to; it is in memory, and gone afterwards."""
-_SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64")
 # Where the dynamic linker, and programs with alternatives, find what is in /usr.
 _SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts")
 
@@ -57,8 +56,8 @@ def confined(
         seccomp = open_files.enter_context(memory_file(filter_program()))
         options = [
             *sandbox.isolation(),
-            *_system(),
-            *("--proc", "/proc", "--dev", "/dev"),
+            *system_binds(Path("/")),
+            *itertools.chain.from_iterable(("--ro-bind-try", name, name) for name in _SETTINGS),
             # Before what is shown, some of which may be below it.
             *(*sandbox.size_limit(confinement.scratch_mb << 20), "--tmpfs", SCRATCH, "--chdir", SCRATCH),
             *itertools.chain.from_iterable(("--ro-bind", str(path), str(path)) for path in confinement.shown),
@@ -83,20 +82,5 @@ def own_python() -> list[Path]:
     """What this process's Python is made of, besides `/usr`: its environment, and the packages installed in it."""
     packages = [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
     places = [Path(sys.prefix), Path(sys.base_prefix), *packages]
-    there = dict.fromkeys(place for place in places if place.is_dir() and not _is_in_usr(place))
+    there = dict.fromkeys(place for place in places if place.is_dir() and not place.is_relative_to("/usr"))
     return [place for place in there if not any(other in place.parents for other in there)]
-
-
-def _is_in_usr(place: Path) -> bool:
-    return place.is_relative_to("/usr")
-
-
-def _system() -> Iterator[str]:
-    yield from ("--ro-bind", "/usr", "/usr")
-    for place in (Path("/", name) for name in _SYSTEM):
-        if place.is_symlink():
-            yield from ("--symlink", str(place.readlink()), str(place))
-        elif place.is_dir():
-            yield from ("--ro-bind", str(place), str(place))
-    for name in _SETTINGS:
-        yield from ("--ro-bind-try", name, name)

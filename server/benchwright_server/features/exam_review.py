@@ -40,8 +40,7 @@ async def _questions(home: Home, params: ExamParams) -> ExamQuestions:
 
 
 def _list(home: Home, params: ExamParams) -> ExamQuestions:
-    from benchwright_exams.review_form import read_exam_file
-    from benchwright_server.exam_folder import EXAM_FILE
+    from benchwright_exams.review_form import EXAM_FILE, read_exam_file
 
     exam = _exam(home, params.uri)
     return ExamQuestions(
@@ -53,9 +52,8 @@ def _list(home: Home, params: ExamParams) -> ExamQuestions:
 
 
 def _state(exam: ExamFolder, label: str) -> ExamQuestionState:
-    from benchwright_exams.review_form import read_form
+    from benchwright_exams.review_form import FORM_FILE, read_form
     from benchwright_problems.errors import DatasetError
-    from benchwright_server.exam_folder import FORM_FILE
 
     try:
         form = read_form(exam.question(label) / FORM_FILE)
@@ -132,7 +130,7 @@ def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
 
 
 def _refused(exam: ExamFolder, reason: str, file: Path | None = None) -> MadeExamPack:
-    label = exam.label_of_file(file) if file else ""
+    label = exam.label_of(file) if file else ""
     where = f"{file.relative_to(exam.root)}: " if file and file.is_relative_to(exam.root) else ""
     shown = file.as_uri() if file else ""
     return MadeExamPack(questions=[], folder="", refused=where + reason, label=label, file=shown, exists=False)

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.problem_facts import packs_of
 from benchwright_attempts.grading import ANSWER
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.replay import contents_of
 from benchwright_authoring.item_analysis import LEAST
 from benchwright_judges.score import read_selection
-from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Question, QuestionFormat
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
@@ -60,12 +60,7 @@ def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapp
 
 
 def _questions(store: Store, problems: set[str]) -> Mapping[str, Question]:
-    found: dict[str, Question] = {}
-    for pack in sorted({problem.partition("/")[0] for problem in problems}):
-        try:
-            public = store.public(pack)
-        except ProblemsError:
-            continue
-        refs = ((f"{pack}/{one.id}", one.public.question) for one in public.problems)
-        found |= {ref: question for ref, question in refs if question is not None and ref in problems}
-    return found
+    asked = (
+        (f"{pack.name}/{one.id}", one.public.question) for pack in packs_of(store, problems) for one in pack.problems
+    )
+    return {ref: question for ref, question in asked if question is not None and ref in problems}
