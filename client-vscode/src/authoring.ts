@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
-import { PROBLEM_FORMS, proofText, refusedName } from "./authoringText.ts";
+import { PROBLEM_FORMS, QUESTION_FORMS, proofText, refusedName } from "./authoringText.ts";
 import type { ProblemProof } from "./generated/protocol.ts";
 import { shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
@@ -55,7 +55,8 @@ export class Authoring implements vscode.Disposable {
     const folder = pack.uri.toString();
     const made = await shown(this.server.request("newProblem", { folder, id, form: form.form, license }));
     if (!made) return;
-    await vscode.window.showTextDocument(vscode.Uri.parse(made.statement));
+    if (QUESTION_FORMS.has(form.form)) await vscode.commands.executeCommand("benchwright.ui.questionForm", made.uri);
+    else await vscode.window.showTextDocument(vscode.Uri.parse(made.statement));
     if (vscode.workspace.getWorkspaceFolder(pack.uri)) return;
     const open = t("Open Folder");
     const chosen = await vscode.window.showInformationMessage(t("The pack is in {0}.", pack.uri.fsPath), open);
@@ -143,7 +144,7 @@ async function chooseFolder(): Promise<vscode.Uri | undefined> {
 }
 
 /** The active file, saved, since what is on the disk is proved and shown. */
-async function activeFile(): Promise<vscode.Uri | undefined> {
+export async function activeFile(): Promise<vscode.Uri | undefined> {
   const document = vscode.window.activeTextEditor?.document;
   if (!document) {
     void vscode.window.showInformationMessage(t("Open a file of the problem first, such as its problem.toml."));

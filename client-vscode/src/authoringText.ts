@@ -11,6 +11,8 @@ export const PROBLEM_FORMS = [
   { form: "open-ended", label: t("Open-Ended Question"), description: "open-ended" },
   { form: "free-response", label: t("Free-Response Question"), description: "free-response" },
 ] as const;
+/** Those of questions, which have a form to be written in. */
+export const QUESTION_FORMS: ReadonlySet<string> = new Set(["multiple-choice", "assertion", "fill-in-the-blank", "open-ended", "free-response"]);
 
 /** Why a name can't be that of a problem or a pack; undefined if it can. */
 export function refusedName(name: string): string | undefined {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import tempfile
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,29 +17,18 @@ from benchwright_exams.items import Items
 from benchwright_exams.packing import check_question, labels_of
 from benchwright_exams.review import ITEMS
 from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Form, read_form
-from benchwright_problems.atomic import write_atomically
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.file_lock import file_lock
+from benchwright_problems.home import Home
 from benchwright_problems.kept import Kept
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_server.errors import ServerError
+from benchwright_server.form_files import FormFiles, forms_lock
 
-_STATEMENT = "statement.md"
-_SOLUTION = "solution/solution.md"
-_MOST_BYTES = 2_000_000
+STATEMENT = "statement.md"
+SOLUTION = "solution/solution.md"
+_FILES = (STATEMENT, SOLUTION, FORM_FILE)
+"""The decision comes last: a crash half-way leaves no question accepted with another statement."""
 _DEPTH = 5
 """From the folder to a picture of a solution, and one more."""
-
-
-@dataclass(frozen=True)
-class QuestionFiles:
-    """The files of a question that a form changes."""
-
-    statement: str
-    solution: str
-    form: str
-    digest: str
-    """Of all three."""
 
 
 @dataclass(frozen=True)
@@ -55,24 +44,24 @@ class ExamFolder:
 
     Args:
         file: The folder or a file in it, as a client names it.
-        workspaces: Where solvers work; no exam is reviewed there.
+        home: No exam is reviewed where solvers work.
 
     Raises:
         ServerError: There is no such folder, a solver could read it, or something in it is a link.
     """
 
-    def __init__(self, file: Path, workspaces: Path) -> None:
+    def __init__(self, file: Path, home: Home) -> None:
         around = file.resolve()
         found = next((one for one in (around, *around.parents)[:_DEPTH] if _is_exam(one)), None)
         if found is None:
             raise ServerError(
                 f"{file} belongs to no exam. Choose the folder that `benchwright questions from-exam` wrote with --out."
             )
-        if found.is_relative_to(workspaces.resolve()):
+        if found.is_relative_to(home.workspaces.resolve()):
             raise ServerError(
                 f"{found} is among the workspaces of solvers, who must not see solutions. Move the folder elsewhere."
             )
-        self.root = found
+        self.root, self._home = found, home
         for name in (EXAM_FILE, ITEMS, "pack"):
             _refuse_link(found / name)
         for around_items, folders, files in os.walk(found / ITEMS):
@@ -91,7 +80,7 @@ class ExamFolder:
             raise ServerError(f"The exam in {self.root} has no question {label!r}. Reload the list of questions.")
         return self.root / ITEMS / label
 
-    def read(self, label: str) -> tuple[QuestionFiles, Form]:
+    def read(self, label: str) -> tuple[FormFiles, Form]:
         """The files of a question and what its form says.
 
         Raises:
@@ -99,11 +88,11 @@ class ExamFolder:
             ServerError: A file can't be read.
         """
         folder = self.question(label)
-        return _read_files(folder), read_form(folder / FORM_FILE)
+        return FormFiles.read(folder, _FILES), read_form(folder / FORM_FILE)
 
     def save(
         self, label: str, digest: str, texts: tuple[str, str], values: dict[str, object]
-    ) -> tuple[QuestionFiles, bool, tuple[Refused, ...]]:
+    ) -> tuple[FormFiles, bool, tuple[Refused, ...]]:
         """Write what the form says, if the files are still those that it shows.
 
         Args:
@@ -116,34 +105,23 @@ class ExamFolder:
             The files as they are now, whether they are others than the form shows, and what is refused.
         """
         folder = self.question(label)
-        with file_lock(self.root / "review.lock"):
-            now = _read_files(folder)
+        with forms_lock(self._home):
+            now = FormFiles.read(folder, _FILES)
             if now.digest != digest:
                 return now, True, ()
-            statement, solution = (
-                _like(new, old) for new, old in zip(texts, (now.statement, now.solution), strict=True)
-            )
+            new = {path: now.like(path, text) for path, text in zip((STATEMENT, SOLUTION), texts, strict=True)}
             try:
-                text = with_values(now.form, _changes(now.form, values))
+                text = with_values(now.texts[FORM_FILE], _changes(now.texts[FORM_FILE], values))
                 form = Form.model_validate(tomllib.loads(text))
                 if form.decision is Decision.ACCEPTED:
-                    _check(folder, statement, solution, form)
+                    _check(folder, new, form)
             except ValidationError as error:
                 return now, False, tuple(_refused(error))
             except DatasetError as error:
                 return now, False, (_refused_by_pack(error),)
             except (TomlEditError, tomllib.TOMLDecodeError) as error:
                 return now, False, (Refused("", f"{FORM_FILE}: {error}"),)
-            # The decision comes last: a crash half-way leaves no question accepted with another statement.
-            for name, new, old in (
-                (_STATEMENT, statement, now.statement),
-                (_SOLUTION, solution, now.solution),
-                (FORM_FILE, text, now.form),
-            ):
-                if new != old:
-                    (folder / name).parent.mkdir(exist_ok=True)
-                    write_atomically(folder / name, new.encode())
-            return _read_files(folder), False, ()
+            return now.written({**new, FORM_FILE: text}), False, ()
 
     def label_of(self, file: Path) -> str:
         """The question that a file of the exam or of its pack belongs to; empty if none."""
@@ -154,11 +132,6 @@ class ExamFolder:
         return ""
 
 
-def pictures(folder: Path, pattern: str) -> dict[str, str]:
-    """URIs of the pictures in a folder by their paths below it."""
-    return {file.relative_to(folder).as_posix(): file.as_uri() for file in sorted(folder.glob(pattern))}
-
-
 def _is_exam(folder: Path) -> bool:
     is_written = (folder / EXAM_FILE).is_file() and (folder / ITEMS).is_dir()
     return is_written and Kept(folder / "items.json", Items).last() is not None
@@ -167,38 +140,6 @@ def _is_exam(folder: Path) -> bool:
 def _refuse_link(file: Path) -> None:
     if file.is_symlink():
         raise ServerError(f"{file} is a link. Put what it leads to there, or remove it.")
-
-
-def _read_files(folder: Path) -> QuestionFiles:
-    data = [_content(folder, name) for name in (_STATEMENT, _SOLUTION, FORM_FILE)]
-    whole = hashlib.sha256()
-    for one in data:
-        whole.update(f"{len(one)}:".encode() + one)
-    try:
-        statement, solution, form = (one.decode() for one in data)
-    except UnicodeDecodeError as error:
-        raise ServerError(f"A file in {folder} is not UTF-8. Save it as UTF-8.") from error
-    return QuestionFiles(statement, solution, form, whole.hexdigest())
-
-
-def _content(folder: Path, name: str) -> bytes:
-    """Of a file; nothing if there is none."""
-    try:
-        return read_plain_file(folder, name, _MOST_BYTES)
-    except FileNotFoundError:
-        return b""
-    except FileTooLargeError as error:
-        raise ServerError(f"{folder / name} has more than {_MOST_BYTES:,} bytes. Shorten it.") from error
-    except NotPlainFileError as error:
-        raise ServerError(f"{folder / name} is no plain file. Remove it.") from error
-    except OSError as error:
-        raise ServerError(f"{folder / name} can't be read: {error.strerror}.") from error
-
-
-def _like(new: str, old: str) -> str:
-    """What was typed, with the line ends of the file; a form in a browser has only line feeds."""
-    plain = new.replace("\r\n", "\n")
-    return plain.replace("\n", "\r\n") if "\r\n" in old else plain
 
 
 def _changes(text: str, values: dict[str, object]) -> dict[str, object]:
@@ -212,13 +153,13 @@ def _changes(text: str, values: dict[str, object]) -> dict[str, object]:
     }
 
 
-def _check(folder: Path, statement: str, solution: str, form: Form) -> None:
+def _check(folder: Path, texts: Mapping[str, str], form: Form) -> None:
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work) / folder.name
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("page-*.png"))
-        (copy / _STATEMENT).write_text(statement, "utf-8")
         (copy / "solution").mkdir(exist_ok=True)
-        (copy / _SOLUTION).write_text(solution, "utf-8")
+        for path, text in texts.items():
+            (copy / path).write_text(text, "utf-8")
         check_question(copy, form)
 
 
@@ -234,7 +175,7 @@ _FIELDS = {"answer.points": "rubric", "answer": "answer", "question.choices": "c
 
 
 def _refused_by_pack(error: DatasetError) -> Refused:
-    if error.file.name in ("solution.md", _STATEMENT):
+    if error.file.name in ("solution.md", STATEMENT):
         return Refused(error.file.stem, error.reason)
     found = next((ours for theirs, ours in _FIELDS.items() if error.field.startswith(theirs)), error.field)
     return Refused(found, error.reason)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from benchwright_server.protocol import Wire
-
-Text = Annotated[str, Field(max_length=1_000_000)]
-Short = Annotated[str, Field(max_length=20_000)]
+from benchwright_server.question_form_protocol import Choices, FieldError, PointsList, Short, Text
 
 
 class ExamParams(Wire):
@@ -49,13 +43,6 @@ class ExamQuestionParams(Wire):
     label: str
 
 
-class ExamRubricPoint(Wire):
-    """What a part of the points is given for."""
-
-    text: Short
-    points: float
-
-
 class ExamQuestionForm(Wire):
     """What the author says of a question: the fields of `review.toml` that the form has."""
 
@@ -66,9 +53,8 @@ class ExamQuestionForm(Wire):
     topic: Short
     answer: Short
     points: float | None = None
-    choices: Annotated[dict[str, Short], Field(max_length=26)]
-    """Markdown by letter."""
-    rubric: Annotated[list[ExamRubricPoint], Field(max_length=50)]
+    choices: Choices
+    rubric: PointsList
 
 
 class ExamQuestion(Wire):
@@ -103,14 +89,6 @@ class SaveExamQuestionParams(Wire):
     form: ExamQuestionForm
 
 
-class ExamFieldError(Wire):
-    """What is wrong in a field."""
-
-    field: str
-    """Such as `answer`, `choices.A` or `rubric.0.points`."""
-    reason: str
-
-
 class SavedExamQuestion(Wire):
     """Result of `benchwright/saveExamQuestion`."""
 
@@ -118,7 +96,7 @@ class SavedExamQuestion(Wire):
     """Of the files as they are now."""
     changed_on_disk: bool
     """Nothing was written, because the files are others than the form shows."""
-    errors: list[ExamFieldError]
+    errors: list[FieldError]
     """Why nothing was written."""
 
 

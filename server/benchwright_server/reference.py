@@ -24,6 +24,7 @@ from benchwright_server import (
     explain_protocol,
     numbers_protocol,
     own_test_protocol,
+    question_form_protocol,
     study_protocol,
     waveform_protocol,
 )
@@ -79,6 +80,7 @@ _OTHERS = (
     waveform_protocol,
     aid_protocol,
     authoring_protocol,
+    question_form_protocol,
     exam_protocol,
 )
 """The modules of messages besides `protocol`, in the page's order."""

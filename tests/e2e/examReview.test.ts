@@ -75,7 +75,7 @@ scenario(
     await view.getByRole("button", { name: "Leave Out" }).click();
     await editor.sees(view.locator("[role=status]"), /changed elsewhere/);
     await view.getByRole("button", { name: "Reload" }).click();
-    await editor.sees(view.locator(".exam-preview").first(), "Typed elsewhere.");
+    await editor.sees(view.locator(".form-preview").first(), "Typed elsewhere.");
     await view.getByRole("button", { name: "Leave Out" }).click();
     await editor.sees(view.locator("nav"), /Question 2 \(left out\)/);
     await view.locator("#pack").focus();

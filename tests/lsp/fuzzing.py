@@ -189,6 +189,11 @@ WHOLE = (
     "benchwright/newProblem",
     "benchwright/proveProblem",
     "benchwright/previewProblem",
+    "benchwright/questionForm",
+    "benchwright/checkQuestionForm",
+    "benchwright/saveQuestionForm",
+    "benchwright/addFigure",
+    "benchwright/questionTwin",
     "benchwright/examQuestions",
     "benchwright/examQuestion",
     "benchwright/saveExamQuestion",
@@ -554,8 +559,15 @@ class Typist:
                 return {"ids": ["tests/nothing.py::nothing"]}
             case "chatPrompt":
                 return {"question": chance.choice(["", "why?", "𝄞" * 1000])}
-            case "proveProblem" | "previewProblem" | "examQuestions":
+            case "proveProblem" | "previewProblem" | "examQuestions" | "questionForm":
                 return {}
+            case "checkQuestionForm" | "saveQuestionForm":
+                given = {"statement": chance.choice(["", "# 𝄞"]), "form": {"choices": {"A": "x"}}}
+                return given | ({"digest": ""} if operation == "saveQuestionForm" else {})
+            case "addFigure":
+                return {"picture": chance.choice(["", "file:///nothing.png"])}
+            case "questionTwin":
+                return {"id": chance.choice(["", "../x", "twin"])}
             case "examQuestion":
                 return {"label": chance.choice(["1", "../x", "𝄞"])}
             case "saveExamQuestion":

@@ -61,7 +61,8 @@ def question_remarks(spec: ProblemFile, statement: str, places: TomlPlaces) -> I
         return
     if not answer.explanation.strip():
         message = "No explanation says why the answer is right. Reviewers and people who read their result need one."
-        yield Remark(PROBLEM_FILE, places.span(("answer", "explanation")), message, False)
+        path = ("answer", "explanation")
+        yield Remark(PROBLEM_FILE, places.span(path), message, False, path)
     yield from _not_self_contained(statement)
     if not question.choices and not _LIST.search(statement):
         for found in _SPEAKS_OF_OPTIONS.finditer(statement):

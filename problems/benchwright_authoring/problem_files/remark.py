@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchwright_authoring.problem_files.toml_places import Span
+from benchwright_authoring.problem_files.toml_places import Path, Span
 
 
 @dataclass(frozen=True)
@@ -17,3 +17,5 @@ class Remark:
     message: str
     is_error: bool
     """Whether the pack can't be used as it is."""
+    path: Path = ()
+    """The key that it is about, where the span need not be its place: a missing one has none."""

@@ -39,7 +39,7 @@ def remarks(problem: ProblemFolder) -> list[Remark]:
         found.append(Remark(PROBLEM_FILE, places.span(("id",)), message, False))
     found += content_remarks(problem, spec, places)
     if pack is not None and problem.is_saved and not any(remark.is_error for remark in found):
-        found += _refused(problem, pack)
+        found += _refused(problem, pack, places)
     return found
 
 
@@ -68,8 +68,11 @@ def _read(file: str, text: str, model: type[_File], places: TomlPlaces) -> tuple
     except tomllib.TOMLDecodeError as error:
         return None, [Remark(file, _place(text, str(error)), f"This is not TOML: {_LINE.sub('', str(error))}.", True)]
     except ValidationError as error:
-        found = []
-        for one in error.errors(include_url=False):
+        found, errors = [], error.errors(include_url=False)
+        for one in errors:
+            if any(other is not one and other["loc"][: len(one["loc"])] == one["loc"] for other in errors):
+                # Of a list with an invalid item, pydantic also says that the valid ones are too few.
+                continue
             path = tuple(part for part in one["loc"] if part != "[key]")
             span = places.key(path) if one["type"] == "extra_forbidden" else places.span(path)
             said = one["msg"].removeprefix("Value error, ")
@@ -77,7 +80,7 @@ def _read(file: str, text: str, model: type[_File], places: TomlPlaces) -> tuple
                 said = "there is no such field"
             elif one["type"] == "missing":
                 said = "is missing"
-            found.append(Remark(file, span, f"{'.'.join(map(str, path))}: {said}.", True))
+            found.append(Remark(file, span, f"{'.'.join(map(str, path))}: {said}.", True, path))
         return None, found
 
 
@@ -91,11 +94,14 @@ def _place(text: str, message: str) -> Span:
     return Span(start, min(start + 1, len(text)))
 
 
-def _refused(problem: ProblemFolder, pack: PackFile) -> list[Remark]:
+def _refused(problem: ProblemFolder, pack: PackFile, places: TomlPlaces) -> list[Remark]:
     """What else a reader of the folder refuses, such as a picture that is none."""
     try:
         read_problem(problem.folder, pack)
     except DatasetError as error:
+        if error.file == problem.folder / PROBLEM_FILE and error.field:
+            path = tuple(int(part) if part.isdigit() else part for part in error.field.split("."))
+            return [Remark(PROBLEM_FILE, places.span(path), f"{error.field}: {error.reason}.", True, path)]
         name = error.file.relative_to(problem.folder).as_posix() if error.file != problem.folder else PROBLEM_FILE
         message = f"{error.reason[:1].upper()}{error.reason[1:]}."
         remark = Remark(PROBLEM_FILE, Span(0, 0), message, True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from benchwright_authoring.problem_files.toml_places import Path, TomlPlaces
 from benchwright_problems.toml_text import toml_value
@@ -18,54 +20,104 @@ def with_values(text: str, values: Mapping[str, object]) -> str:
 
     Args:
         text: Is TOML.
-        values: By their keys at the top; a table of strings stays a table, None removes a key.
+        values: By their keys at the top; None removes one, and what a table no longer has is removed from it.
 
     Raises:
         TomlEditError: Names the key.
         tomllib.TOMLDecodeError: The text is not TOML.
     """
-    wanted = tomllib.loads(text)
+    return _with_table(text, (), tomllib.loads(text), values)
+
+
+def _with_table(text: str, table: Path, before: Mapping[str, Any], values: Mapping[str, object]) -> str:
     for name, value in values.items():
-        if wanted.get(name) == value:
+        path, old = (*table, name), before.get(name)
+        if old == value:
             continue
-        if isinstance(value, Mapping) and TomlPlaces(text).value((name,)) is None:
-            text = _with_table(text, name, wanted.get(name, {}), value)
+        is_written_out = TomlPlaces(text).value(path) is None
+        if isinstance(value, Mapping) and (not table if old is None else is_written_out):
+            if old is None:
+                text = f"{text.rstrip()}\n\n[{name}]\n".lstrip()
+            text = _with_table(text, path, old or {}, _and_removed(old or {}, value))
+        elif isinstance(value, Sequence) and not isinstance(value, str) and old is not None and is_written_out:
+            text = _with_tables(text, path, old, value)
         else:
-            text = _with_value(text, (name,), value)
-        wanted[name] = value
-        if value is None:
-            del wanted[name]
-        try:
-            changed = tomllib.loads(text)
-        except tomllib.TOMLDecodeError:
-            changed = {}
-        if changed != wanted:
-            raise TomlEditError(f"{name} is written in a way that only you can change: open the file and edit it there")
+            text = _checked(text, path, value, _with_value(text, path, value))
     return text
 
 
-def _with_table(text: str, name: str, before: Mapping[str, object], after: Mapping[str, object]) -> str:
-    if name not in tomllib.loads(text):
-        text = f"{text.rstrip()}\n\n[{name}]\n"
-    for key in {**before, **after}:
-        if before.get(key) != after.get(key):
-            text = _with_value(text, (name, key), after.get(key))
-    return text
+def _with_tables(text: str, path: Path, before: Sequence[Any], values: Sequence[object]) -> str:
+    """An array whose tables have headers, `[[…]]`."""
+    changed = text
+    for number in reversed(range(len(values), len(before))):
+        changed = _without(changed, (*path, number))
+    for number, value in enumerate(values):
+        if not isinstance(value, Mapping):
+            break
+        if number < len(before):
+            for name, one in _and_removed(before[number], value).items():
+                if before[number].get(name) != one:
+                    changed = _with_value(changed, (*path, number, name), one)
+        else:
+            at = _end_of_line(changed, TomlPlaces(changed).end_of((*path, number - 1)))
+            lines = "".join(f"{name} = {_written(one)}\n" for name, one in value.items())
+            header = ".".join(part for part in path if isinstance(part, str))
+            changed = f"{_ended(changed[:at])}\n[[{header}]]\n{lines}{changed[at:]}"
+    return _checked(text, path, list(values) or None, changed)
+
+
+def _and_removed(before: Mapping[str, Any], after: Mapping[str, object]) -> Mapping[str, object]:
+    """The values after a change, and None for what is there no more."""
+    return {**{name: None for name in before if name not in after}, **after}
+
+
+def _checked(before: str, path: Path, value: object, after: str) -> str:
+    """The text after a change, if it changed this value and nothing else."""
+    wanted = tomllib.loads(before)
+    table: Any = wanted
+    for part in path[:-1]:
+        table = table.setdefault(part, {}) if isinstance(part, str) else table[part]
+    if value is None:
+        table.pop(path[-1], None)
+    else:
+        table[path[-1]] = copy.copy(value)
+    try:
+        is_as_wanted = tomllib.loads(after) == wanted
+    except tomllib.TOMLDecodeError:
+        is_as_wanted = False
+    if not is_as_wanted:
+        name = ".".join(map(str, path))
+        raise TomlEditError(f"{name} is written in a way that only you can change: open the file and edit it there")
+    return after
 
 
 def _with_value(text: str, path: Path, value: object) -> str:
-    places = TomlPlaces(text)
-    span = places.value(path)
-    if span is not None and value is not None:
-        return f"{text[: span.start]}{toml_value(value)}{text[span.end :]}"
-    if span is not None:
-        return text[: _start_of_line(text, places.key(path).start)] + text[_end_of_line(text, span.end) :]
     if value is None:
-        return text
+        return _without(text, path)
+    places = TomlPlaces(text)
+    if (span := places.value(path)) is not None:
+        return f"{text[: span.start]}{_written(value)}{text[span.end :]}"
     end = places.end_of(path[:-1])
     at = _end_of_line(text, end) if end else 0
-    before = text[:at] if not at or text[:at].endswith("\n") else f"{text[:at]}\n"
-    return f"{before}{path[-1]} = {toml_value(value)}\n{text[at:]}"
+    return f"{_ended(text[:at])}{path[-1]} = {_written(value)}\n{text[at:]}"
+
+
+def _without(text: str, path: Path) -> str:
+    """Without the lines of a key, and of all below it."""
+    for span in reversed(TomlPlaces(text).below(path)):
+        text = text[: _start_of_line(text, span.start)] + text[_end_of_line(text, span.end) :]
+    return text
+
+
+def _written(value: object) -> str:
+    if not isinstance(value, str) or "\n" not in value:
+        return toml_value(value)
+    lines = (toml_value(line)[1:-1] for line in value.split("\n"))
+    return '"""\n' + "\n".join(lines) + '"""'
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"
 
 
 def _start_of_line(text: str, offset: int) -> int:

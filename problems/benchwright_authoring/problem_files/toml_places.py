@@ -72,9 +72,22 @@ class TomlPlaces:
         """Of exactly this value; None if it is not written, or as a table of its own."""
         return self._values.get(tuple(path))
 
+    def below(self, path: Path) -> list[Span]:
+        """A key with its value, and those below it, in the order of the text; none is in another."""
+        found: list[Span] = []
+        for one, key in sorted(self._keys.items(), key=lambda item: item[1].start):
+            if one[: len(path)] == path and (not found or key.start >= found[-1].end):
+                found.append(Span(key.start, self._values.get(one, key).end))
+        return found
+
+    def path_of(self, span: Span) -> Path | None:
+        """The key that a span is, or whose value it is."""
+        spans = (*self._values.items(), *self._keys.items())
+        return next((path for path, one in spans if one == span), None)
+
     def end_of(self, table: Path) -> int:
-        """The end of the last key of a table with its value, of its header if it has none."""
-        header = self._keys[table].end if table else 0
+        """The end of the last key of a table with its value, of its header if it has none; 0 if that is missing too."""
+        header = self._keys.get(table, Span(0, 0)).end
         return max((span.end for path, span in self._values.items() if path[:-1] == table), default=header)
 
     def at(self, offset: int) -> tuple[Path, Span] | None:

@@ -21,6 +21,7 @@ from benchwright_server.authoring_protocol import (
 )
 from benchwright_server.errors import ServerError
 from benchwright_server.features.exam_review import register_exam_review
+from benchwright_server.features.question_form import register_question_form
 from benchwright_server.features.requests import register_operation
 from benchwright_server.features.run_progress import cancellable
 from benchwright_server.operation import Operation
@@ -47,6 +48,7 @@ def register(server: EditorServer) -> None:
     server.proofs = proofs = Proofs(server)
     for operation in AUTHORING_OPERATIONS:
         register_operation(server, operation, lambda: proofs)
+    register_question_form(server)
     register_exam_review(server)
 
 

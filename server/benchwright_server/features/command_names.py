@@ -73,9 +73,13 @@ WAVEFORM_COMMANDS = (
 
 AUTHORING_COMMANDS = (
     *("newProblem", "proveProblem", "previewProblem"),
+    *("questionForm", "checkQuestionForm", "saveQuestionForm", "addFigure", "questionTwin"),
     *("examQuestions", "examQuestion", "saveExamQuestion", "makeExamPack"),
 )
-"""The operations for those who write problems, which are also commands: `AUTHORING_OPERATIONS`, `EXAM_OPERATIONS`."""
+"""The operations for those who write problems, which are also commands.
+
+`AUTHORING_OPERATIONS`, `QUESTION_FORM_OPERATIONS`, `EXAM_OPERATIONS`.
+"""
 
 OWN_TEST_COMMANDS = ("ownTests", "runOwnTests", "newTestbench")
 """The operations on the tests in a folder, which are also commands, in the order of `OWN_TEST_OPERATIONS`."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright_server.exam_protocol import (
-    ExamFieldError,
     ExamParams,
     ExamQuestion,
     ExamQuestionForm,
@@ -21,6 +20,7 @@ from benchwright_server.exam_protocol import (
 )
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operation import Operation
+from benchwright_server.question_form_protocol import FieldError
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
@@ -67,17 +67,18 @@ async def _question(home: Home, params: ExamQuestionParams) -> ExamQuestion:
 
 
 def _read(home: Home, params: ExamQuestionParams) -> ExamQuestion:
-    from benchwright_server.exam_folder import pictures
+    from benchwright_server.exam_folder import SOLUTION, STATEMENT
+    from benchwright_server.form_files import pictures
 
     exam = _exam(home, params.uri)
     folder = exam.question(params.label)
-    texts, form = exam.read(params.label)
+    files, form = exam.read(params.label)
     shown = form.model_dump(mode="json", include=set(ExamQuestionForm.model_fields))
     return ExamQuestion(
         label=params.label,
-        digest=texts.digest,
-        statement=texts.statement,
-        solution=texts.solution,
+        digest=files.digest,
+        statement=files.texts[STATEMENT],
+        solution=files.texts[SOLUTION],
         form=ExamQuestionForm.model_validate(shown),
         findings=list(form.findings),
         pages=list(pictures(folder, "page-*.png").values()),
@@ -91,11 +92,11 @@ async def _save_question(home: Home, params: SaveExamQuestionParams) -> SavedExa
 
 
 def _save(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
-    texts, changed, refused = _exam(home, params.uri).save(
+    files, changed, refused = _exam(home, params.uri).save(
         params.label, params.digest, (params.statement, params.solution), params.form.model_dump(mode="json")
     )
-    errors = [ExamFieldError(field=one.field, reason=one.reason) for one in refused]
-    return SavedExamQuestion(digest=texts.digest, changed_on_disk=changed, errors=errors)
+    errors = [FieldError(field=one.field, reason=one.reason) for one in refused]
+    return SavedExamQuestion(digest=files.digest, changed_on_disk=changed, errors=errors)
 
 
 async def _make_pack(home: Home, params: MakeExamPackParams) -> MadeExamPack:
@@ -172,4 +173,4 @@ EXAM_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 def _exam(home: Home, uri: str) -> ExamFolder:
     from benchwright_server.exam_folder import ExamFolder
 
-    return ExamFolder(path_of(uri), home.workspaces)
+    return ExamFolder(path_of(uri), home)

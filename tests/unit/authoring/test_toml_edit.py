@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 
 import pytest
 
@@ -16,6 +17,26 @@ rubric = [
 [choices]
 A = "Flash"
 B = "SRAM"
+"""
+QUESTION = """id = "cells"
+
+[question]
+format = "multiple-choice"  # of four
+choices = { A = "Flash", B = "SRAM" }
+
+# Nobody sees this.
+[answer]
+value = "B"
+
+[[answer.points.items]]
+text = "names one"  # any
+
+[[answer.points.items]]
+text = "says why"
+points = 2
+
+[limits]
+wall_s = 5
 """
 
 
@@ -35,9 +56,52 @@ def test_a_table_keeps_its_other_keys_and_a_missing_one_is_begun() -> None:
     changed = with_values(WRITTEN, {"choices": {"A": "Flash", "B": "DRAM", "C": "Tape"}})
     assert tomllib.loads(changed)["choices"] == {"A": "Flash", "B": "DRAM", "C": "Tape"}
     assert with_values('a = "x"\n', {"choices": {"A": "y"}}) == 'a = "x"\n\n[choices]\nA = "y"\n'
+    assert with_values("", {"choices": {"A": "y"}}) == '[choices]\nA = "y"\n'
+    assert with_values(WRITTEN, {"choices": {"B": "SRAM"}}) == WRITTEN.replace('A = "Flash"\n', "")
+
+
+def test_a_value_in_a_table_is_changed_where_it_is() -> None:
+    changed = with_values(QUESTION, {"question": {"format": "open-ended", "topic": "cells"}})
+    assert changed == QUESTION.replace("multiple-choice", "open-ended").replace(
+        'choices = { A = "Flash", B = "SRAM" }', 'topic = "cells"'
+    )
+    choices = {"format": "multiple-choice", "choices": {"A": "Tape"}}
+    assert with_values(QUESTION, {"question": choices}) == QUESTION.replace('"Flash", B = "SRAM"', '"Tape"')
+    made = with_values('id = "x"\n', {"answer": {"value": "1", "points": {"items": [{"text": "x"}]}}})
+    assert made == 'id = "x"\n\n[answer]\nvalue = "1"\npoints = { items = [\n    { text = "x" },\n] }\n'
+
+
+def test_tables_of_an_array_are_changed_added_and_removed() -> None:
+    def changed(*items: Mapping[str, object]) -> str:
+        text = with_values(QUESTION, {"answer": {"value": "B", "points": {"items": items}}})
+        assert tomllib.loads(text)["answer"]["points"]["items"] == list(items)
+        assert tomllib.loads(text)["limits"] == {"wall_s": 5}
+        return text
+
+    one, two = {"text": "names one"}, {"text": "says why", "points": 2}
+    assert changed(one, two) == QUESTION
+    assert changed(one, two | {"points": 3}) == QUESTION.replace("points = 2", "points = 3")
+    assert changed(one, {"text": "says why"}) == QUESTION.replace("points = 2\n", "")
+    assert changed(one) == QUESTION.replace('[[answer.points.items]]\ntext = "says why"\npoints = 2\n', "")
+    assert '[[answer.points.items]]\ntext = "is short"\n' in changed(one, two, {"text": "is short"})
+
+
+def test_what_is_below_a_key_goes_with_it() -> None:
+    changed = with_values(QUESTION, {"answer": {"value": "B"}})
+    assert tomllib.loads(changed)["answer"] == {"value": "B"}
+    assert "# Nobody sees this." in changed
+    assert "[limits]" in changed
+    dotted = 'id = "x"\nanswer.value = "A"\nanswer.points.enough = 1  # one\nkind = "question"\n'
+    assert with_values(dotted, {"answer": {"value": "A"}}) == dotted.replace("answer.points.enough = 1  # one\n", "")
+
+
+def test_several_lines_stay_lines() -> None:
+    said = 'First.\n\nSecond "one" \\ `x`.\n"""\n\ttab\r\x7f'
+    changed = with_values(QUESTION, {"answer": {"value": "B", "explanation": said}})
+    assert tomllib.loads(changed)["answer"]["explanation"] == said
+    assert 'explanation = """\nFirst.\n\nSecond' in changed
 
 
 def test_what_it_would_break_is_left_to_its_author() -> None:
-    tables = '[[rubric]]\ntext = "one"\npoints = 1\n'
-    with pytest.raises(TomlEditError, match="rubric is written in a way that only you can change"):
-        with_values(tables, {"rubric": [{"text": "two", "points": 1}]})
+    with pytest.raises(TomlEditError, match=r"answer.unit is written in a way that only you can change"):
+        with_values('answer.value = "A" # a\n[answer.points]\nenough = 1\n', {"answer": {"value": "A", "unit": "s"}})

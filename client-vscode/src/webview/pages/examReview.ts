@@ -29,7 +29,7 @@ const send = connect<ToExamReview, FromExamReview>(receive);
 const title = element("h1", { tabindex: "-1" });
 const list = element("ol", { class: "exam-questions" });
 const pages = element("div", { class: "exam-pages", role: "region", tabindex: "0" });
-const form = element("form", { class: "exam-form" });
+const form = element("form", { class: "exam-form question-form" });
 const status = element("p", { role: "status", "aria-live": "polite", class: "headline" });
 const packName = element("input", { id: "pack", type: "text", autocomplete: "off" });
 const place = element("div", { class: "actions" });
@@ -40,7 +40,7 @@ const actions = element(
   button(t("Leave Out"), () => decide("left out")),
   button(t("Previous (Alt+Page Up)"), () => step(-1)),
   button(t("Next (Alt+Page Down)"), () => step(1)),
-  button(t("Reload"), () => current !== undefined && open(current)),
+  button(t("Reload"), () => reload()),
 );
 const packForm = element(
   "form",
@@ -64,12 +64,17 @@ let fields: QuestionFields | undefined;
 /** What was typed since the last save began. */
 let isChanged = false;
 let isSaving = false;
+/** Whether what was typed may be given up: the person was told that it would be. */
+let givesUp = false;
 /** What follows when all is saved: the question to show, or the pack to make. */
 let afterwards: (() => void) | undefined;
 
 keepFocus(() => title);
 
-form.addEventListener("input", () => (isChanged = true));
+form.addEventListener("input", () => {
+  isChanged = true;
+  givesUp = false;
+});
 form.addEventListener("change", () => save());
 form.addEventListener("submit", (event) => event.preventDefault());
 document.addEventListener("keydown", (event) => {
@@ -146,7 +151,7 @@ function drawList(): void {
 function open(label: string): void {
   current = label;
   fields = undefined;
-  isChanged = false;
+  isChanged = givesUp = false;
   drawList();
   form.replaceChildren();
   pages.replaceChildren();
@@ -157,6 +162,16 @@ function open(label: string): void {
     return;
   }
   say(trouble, true, button(t("Open {0}", "review.toml"), () => send({ type: "file", uri: `${folder}/items/${label}/review.toml` })));
+}
+
+function reload(): void {
+  if (current === undefined) return;
+  if (!isChanged || givesUp) {
+    open(current);
+    return;
+  }
+  givesUp = true;
+  say(t("What you typed is not saved. Press Reload again to give it up."), true);
 }
 
 function show(question: ExamQuestion): void {
@@ -215,10 +230,10 @@ function saved({ label, saved: result, questions }: ToExamReview & { type: "save
   states = questions;
   drawList();
   if (label !== current || !fields) return;
-  fields.showErrors(result.errors);
+  fields.showErrors(form, result.errors);
   if (result.changedOnDisk) {
     afterwards = undefined;
-    isChanged = true;
+    isChanged = givesUp = true;
     say(t("The files of this question were changed elsewhere, so nothing was written. Reload shows them; what you typed here is lost."), true);
   } else if (result.errors.length > 0) {
     // What is refused is still only in the page.

@@ -1,0 +1,238 @@
+import { t } from "@vscode/l10n";
+import { button, element } from "./elements.ts";
+import { richText } from "./richText.ts";
+
+/** What is wrong in a field of a form, or what somebody should check there. */
+export interface FieldRemark {
+  readonly field: string;
+  readonly reason: string;
+  readonly isError: boolean;
+}
+
+export interface Point {
+  readonly text: string;
+  /** 1 if it is missing. */
+  readonly points?: number;
+}
+
+type Options = readonly (readonly [string, string])[];
+
+export const FORMATS: Options = [
+  ["multiple-choice", t("Multiple-Choice Question")],
+  ["assertion", t("True or False Question")],
+  ["fill-in-the-blank", t("Fill-in-the-Blank Question")],
+  ["open-ended", t("Open-Ended Question")],
+  ["free-response", t("Free-Response Question")],
+];
+export const DIFFICULTIES: Options = [
+  ["easy", t("easy")],
+  ["medium", t("medium")],
+  ["hard", t("hard")],
+];
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+export function input(id: string, value: string): HTMLInputElement {
+  const made = element("input", { id, type: "text", autocomplete: "off" });
+  made.value = value;
+  return made;
+}
+
+/** A field for a number; empty for none. */
+export function numeric(id: string, value: number | null | undefined): HTMLInputElement {
+  const made = input(id, value === null || value === undefined ? "" : String(value));
+  made.inputMode = "decimal";
+  return made;
+}
+
+export function area(id: string, rows: number, value: string): HTMLTextAreaElement {
+  const made = element("textarea", { id, rows: String(rows) });
+  made.value = value;
+  return made;
+}
+
+/** A list to choose from; a value that is not in it is added, so that nothing is lost. */
+export function select(id: string, options: Options, value: string): HTMLSelectElement {
+  const all = options.some(([name]) => name === value) ? options : [...options, [value, value] as const];
+  const made = element("select", { id }, ...all.map(([name, label]) => element("option", { value: name }, label)));
+  made.value = value;
+  return made;
+}
+
+export function written(label: string, field: HTMLElement): HTMLElement {
+  return element("div", { class: "written" }, element("label", { for: field.id }, label), field);
+}
+
+export function group(legend: string, id: string, ...content: readonly Node[]): HTMLElement {
+  return element("fieldset", { id, tabindex: "-1" }, element("legend", {}, legend), ...content);
+}
+
+/** How the Markdown of a field looks, as it is typed. */
+export function preview(label: string, field: HTMLTextAreaElement, figures: Readonly<Record<string, string>>): HTMLElement {
+  const rich = richText((path) => figures[path]);
+  const shown = element("div", { class: "form-preview", role: "region", "aria-label": label });
+  const draw = (): void => shown.replaceChildren(rich.block(field.value));
+  field.addEventListener("input", draw);
+  draw();
+  return shown;
+}
+
+/** A number that was typed; −1, which is refused at the field, for anything else. */
+export function number(text: string): number {
+  const value = Number(text.trim().replace(",", "."));
+  return text.trim() && Number.isFinite(value) ? value : -1;
+}
+
+/** The same, and null if nothing was typed. */
+export function numberOrNull(text: string): number | null {
+  return text.trim() ? number(text) : null;
+}
+
+/** Shows remarks at their fields, instead of those that are there; those without a field are returned. */
+export function showRemarks(form: HTMLElement, remarks: readonly FieldRemark[], moves: boolean): FieldRemark[] {
+  for (const old of form.querySelectorAll(".field-error")) old.remove();
+  for (const old of form.querySelectorAll("[aria-describedby]")) {
+    old.removeAttribute("aria-invalid");
+    old.removeAttribute("aria-describedby");
+  }
+  const elsewhere: FieldRemark[] = [];
+  for (const [index, remark] of remarks.entries()) {
+    const place = fieldOf(form, remark.field);
+    if (!place) {
+      elsewhere.push(remark);
+      continue;
+    }
+    const id = `remark-${index}`;
+    place.after(shownRemark("p", remark, id));
+    if (remark.isError) place.setAttribute("aria-invalid", "true");
+    place.setAttribute("aria-describedby", [place.getAttribute("aria-describedby"), id].filter(Boolean).join(" "));
+    if (index === 0 && moves) place.focus();
+  }
+  return elsewhere;
+}
+
+export function shownRemark(tag: "li" | "p", { reason, isError }: FieldRemark, id = ""): HTMLElement {
+  const made = element(tag, { class: "field-error", ...(id && { id }) }, reason);
+  made.classList.toggle("is-error", isError);
+  return made;
+}
+
+/** The field that a remark is about, or the nearest around it. */
+function fieldOf(form: HTMLElement, name: string): HTMLElement | null {
+  for (let rest = name; rest; rest = rest.split(".").slice(0, -1).join(".")) {
+    const field = form.querySelector<HTMLElement>(`[id="${CSS.escape(rest)}"]`);
+    if (field) return field;
+  }
+  return null;
+}
+
+/** The options of a question, and which is right; `true` and `false` of an assertion. */
+export class ChoiceFields {
+  readonly choices: HTMLElement;
+  readonly answer = element("select", { id: "answer" });
+  readonly keyed: HTMLElement;
+  private readonly rows = element("div");
+
+  /** @param least How many fields a question has at least. */
+  constructor(
+    private readonly format: HTMLSelectElement,
+    choices: Readonly<Record<string, string>>,
+    least: number,
+    answer: string,
+  ) {
+    for (const [letter, text] of Object.entries(choices)) this.add(letter, text);
+    while (this.fields().length < least) this.addNext();
+    this.keyed = written(t("Answer"), this.answer);
+    const more = button(t("Add a Choice"), () => this.addNext()?.focus());
+    this.choices = group(t("Choices"), "choices", this.rows, more);
+    format.addEventListener("change", () => this.arrange());
+    this.arrange(answer);
+  }
+
+  get isChosen(): boolean {
+    return this.format.value === "multiple-choice" || this.format.value === "assertion";
+  }
+
+  values(): Record<string, string> {
+    const filled = this.fields().filter(({ value }) => value.trim());
+    return Object.fromEntries(filled.map((one) => [one.dataset.letter ?? "", one.value]));
+  }
+
+  /** Shows the fields of the format. */
+  private arrange(answer = this.answer.value): void {
+    const isChoice = this.format.value === "multiple-choice";
+    this.choices.hidden = !isChoice;
+    this.keyed.hidden = !this.isChosen;
+    const options = ["", ...(isChoice ? this.fields().map((one) => one.dataset.letter ?? "") : ["true", "false"])];
+    if (!options.includes(answer)) options.push(answer);
+    this.answer.replaceChildren(...options.map((value) => element("option", { value }, value || t("not chosen"))));
+    this.answer.value = answer;
+  }
+
+  private fields(): HTMLInputElement[] {
+    return [...this.rows.querySelectorAll("input")];
+  }
+
+  private addNext(): HTMLInputElement | undefined {
+    const last = this.fields().at(-1)?.dataset.letter;
+    const letter = LETTERS[last === undefined ? 0 : LETTERS.indexOf(last) + 1];
+    const added = letter ? this.add(letter, "") : undefined;
+    this.arrange();
+    return added;
+  }
+
+  private add(letter: string, text: string): HTMLInputElement {
+    const field = input(`choices.${letter}`, text);
+    field.dataset.letter = letter;
+    const typed = element("div", { class: "form-typed" }, field);
+    this.rows.append(element("div", { class: "form-row" }, element("label", { for: field.id }, letter), typed));
+    return field;
+  }
+}
+
+/** What parts of the points are given for. */
+export class PointFields {
+  readonly element: HTMLElement;
+  private readonly rows = element("div");
+
+  /**
+   * @param id Of the fields: `ID.0.text`, `ID.0.points`.
+   * @param change Is called when one is removed.
+   */
+  constructor(
+    private readonly id: string,
+    legend: string,
+    points: readonly Point[],
+    private readonly change: () => void,
+  ) {
+    for (const one of points) this.add(one.text, String(one.points ?? 1));
+    const more = button(t("Add to the Rubric"), () => this.add("", "1").focus());
+    this.element = group(legend, id, this.rows, more);
+  }
+
+  values(): Point[] {
+    const rows = [...this.rows.children].map((row) => [...row.querySelectorAll("input")] as const);
+    return rows
+      .filter(([what]) => what?.value.trim())
+      .map(([what, worth], index) => {
+        if (what) what.id = `${this.id}.${index}.text`;
+        if (worth) worth.id = `${this.id}.${index}.points`;
+        return { text: what?.value ?? "", points: number(worth?.value ?? "") };
+      });
+  }
+
+  private add(text: string, points: string): HTMLInputElement {
+    const what = element("input", { type: "text", "aria-label": t("What it is given for") });
+    what.value = text;
+    const worth = element("input", { type: "text", inputmode: "decimal", size: "4", "aria-label": t("Points") });
+    worth.value = points;
+    const row = element("div", { class: "form-row" }, what, worth);
+    row.append(
+      button(t("Remove"), () => {
+        row.remove();
+        this.change();
+      }),
+    );
+    this.rows.append(row);
+    return what;
+  }
+}

@@ -1,0 +1,109 @@
+"""The fields of a question as a form has them, and where they are in its `problem.toml`."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT, ProblemFolder
+from benchwright_authoring.problem_files.remark import Remark
+from benchwright_authoring.problem_files.remarks import remarks
+from benchwright_authoring.problem_files.toml_edit import with_values
+from benchwright_authoring.problem_files.toml_places import Path as Place
+from benchwright_authoring.problem_files.toml_places import TomlPlaces
+
+_PLACES: Mapping[str, tuple[str, ...]] = {
+    "difficulty": ("difficulty",),
+    "domain": ("domain",),
+    "format": ("question", "format"),
+    "topic": ("question", "topic"),
+    "skill": ("question", "skill"),
+    "choices": ("question", "choices"),
+    "answer": ("answer", "value"),
+    "alternatives": ("answer", "alternatives"),
+    "closed": ("answer", "closed"),
+    "unit": ("answer", "unit"),
+    "tolerance": ("answer", "tolerance"),
+    "explanation": ("answer", "explanation"),
+    "rubric": ("answer", "rubric"),
+    "points": ("answer", "points", "items"),
+    "enough": ("answer", "points", "enough"),
+}
+_ALWAYS = frozenset({"difficulty", "format", "answer"})
+"""Written even where nothing was typed."""
+_EMPTY: tuple[object, ...] = ("", None, False, [], {})
+
+
+def form_values(text: str) -> dict[str, Any]:
+    """What a form shows of a `problem.toml`; fields that it does not have are missing.
+
+    Raises:
+        tomllib.TOMLDecodeError: The text is not TOML.
+    """
+    whole, found = tomllib.loads(text), {}
+    for name, place in _PLACES.items():
+        value: Any = whole
+        for key in place:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def with_form(text: str, values: Mapping[str, Any]) -> str:
+    """A `problem.toml` with what a form says; everything else in it stays.
+
+    Args:
+        text: Is TOML.
+        values: By the names of the form's fields; what is empty is removed, if it is not written as empty.
+
+    Raises:
+        TomlEditError: Names a key that can't be changed.
+        tomllib.TOMLDecodeError: The text is not TOML.
+    """
+    whole, before = tomllib.loads(text), form_values(text)
+    changed = copy.deepcopy(whole)
+    for name, place in _PLACES.items():
+        value = values.get(name)
+        if value != before.get(name):
+            _put(changed, place, None if value in _EMPTY and name not in _ALWAYS else value)
+    if not changed.get("answer", {}).get("points", True):
+        del changed["answer"]["points"]
+    return with_values(
+        text, {name: changed.get(name) for name in dict.fromkeys(place[0] for place in _PLACES.values())}
+    )
+
+
+def form_remarks(folder: Path, text: str, statement: str) -> list[tuple[str, Remark]]:
+    """What an editor marks in a question's files, each with the form's field or an empty string.
+
+    Args:
+        folder: Of the problem.
+        text: Of its `problem.toml`, as it is or would be.
+        statement: The same of `statement.md`.
+    """
+    files = {f"{folder.name}/{PROBLEM_FILE}": text, f"{folder.name}/{STATEMENT}": statement}
+    places = TomlPlaces(text)
+    return [
+        (STATEMENT.removesuffix(".md") if one.file == STATEMENT else _field(one.path or places.path_of(one.span)), one)
+        for one in remarks(ProblemFolder(folder, files))
+    ]
+
+
+def _put(table: dict[str, Any], place: tuple[str, ...], value: object) -> None:
+    for key in place[:-1]:
+        table = table.setdefault(key, {})
+    if value is None:
+        table.pop(place[-1], None)
+    else:
+        table[place[-1]] = value
+
+
+def _field(place: Place | None) -> str:
+    for name, start in _PLACES.items():
+        if place is not None and place[: len(start)] == start:
+            return ".".join((name, *map(str, place[len(start) :])))
+    return ""

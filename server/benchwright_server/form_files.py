@@ -1,0 +1,91 @@
+"""Files in a folder that a form shows and changes: nothing that somebody else wrote meanwhile is written over."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_problems.atomic import write_atomically
+from benchwright_problems.file_lock import file_lock
+from benchwright_problems.home import Home
+from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_server.errors import ServerError
+
+_MOST_BYTES = 2_000_000
+
+
+@dataclass(frozen=True)
+class FormFiles:
+    """The files as they were read."""
+
+    folder: Path
+    texts: Mapping[str, str]
+    """By path below the folder, in the order in which they are written; empty where there is no file."""
+    digest: str
+    """Of all of them."""
+
+    @classmethod
+    def read(cls, folder: Path, paths: Sequence[str]) -> FormFiles:
+        """Reads them; a missing one is empty.
+
+        Raises:
+            ServerError: One can't be read, is larger than 2 MB, or no plain file.
+        """
+        whole, texts = hashlib.sha256(), {}
+        for path in paths:
+            data = _content(folder, path)
+            whole.update(f"{len(data)}:".encode() + data)
+            try:
+                texts[path] = data.decode()
+            except UnicodeDecodeError as error:
+                raise ServerError(f"{folder / path} is not UTF-8. Save it as UTF-8.") from error
+        return cls(folder, texts, whole.hexdigest())
+
+    def like(self, path: str, typed: str) -> str:
+        """What was typed, with the line ends of the file; a form in a browser has only line feeds."""
+        plain = typed.replace("\r\n", "\n")
+        return plain.replace("\n", "\r\n") if "\r\n" in self.texts[path] else plain
+
+    def written(self, texts: Mapping[str, str]) -> FormFiles:
+        """Writes those that differ, in the order in which they were read.
+
+        Args:
+            texts: By path.
+
+        Returns:
+            The files as they are now.
+        """
+        for path, before in self.texts.items():
+            if texts[path] != before:
+                (self.folder / path).parent.mkdir(exist_ok=True)
+                write_atomically(self.folder / path, texts[path].encode())
+        return FormFiles.read(self.folder, list(self.texts))
+
+
+@contextmanager
+def forms_lock(home: Home) -> Iterator[None]:
+    """Between reading and writing: two editors of one person must not both find the files unchanged."""
+    home.state.mkdir(parents=True, exist_ok=True)
+    with file_lock(home.state / "forms.lock"):
+        yield
+
+
+def pictures(folder: Path, pattern: str) -> dict[str, str]:
+    """URIs of the pictures in a folder by their paths below it."""
+    return {file.relative_to(folder).as_posix(): file.as_uri() for file in sorted(folder.glob(pattern))}
+
+
+def _content(folder: Path, path: str) -> bytes:
+    try:
+        return read_plain_file(folder, path, _MOST_BYTES)
+    except FileNotFoundError:
+        return b""
+    except FileTooLargeError as error:
+        raise ServerError(f"{folder / path} has more than {_MOST_BYTES:,} bytes. Shorten it.") from error
+    except NotPlainFileError as error:
+        raise ServerError(f"{folder / path} is no plain file. Remove it.") from error
+    except OSError as error:
+        raise ServerError(f"{folder / path} can't be read: {error.strerror}.") from error

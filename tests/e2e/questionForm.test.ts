@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { faultsOfPages } from "./accessibility.ts";
+import { scenario } from "./scenario.ts";
+
+const PROBLEM = `id = "cells"
+kind = "question"
+difficulty = "easy"  # for the first week
+
+[question]
+format = "multiple-choice"
+choices = { A = "Flash", B = "SRAM", C = "PROM", D = "EEPROM" }
+
+[answer]
+value = "B"  # agreed on
+explanation = "SRAM loses its data without power."
+`;
+const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4////fwAJ+wP9KobjigAAAABJRU5ErkJggg==";
+
+const packOf = (folder: string): string => join(folder, "memories");
+
+async function writePack(folder: string): Promise<void> {
+  const pack = packOf(folder);
+  await mkdir(join(pack, "cells"), { recursive: true });
+  const head = 'name = "memories"\ntitle = "Memories"\nversion = "1"\nlicense = "CC-BY-4.0"\nsource = "us"\norder = ["cells"]\n';
+  await writeFile(join(pack, "pack.toml"), head);
+  await writeFile(join(pack, "cells", "problem.toml"), PROBLEM);
+  await writeFile(join(pack, "cells", "statement.md"), "# Cells\n\nWhich memory is *volatile*?\n");
+  await writeFile(join(pack, "cell.png"), Buffer.from(DOT, "base64"));
+}
+
+scenario(
+  "an author writes a question in a form, is told what is wrong while typing, adds a figure and makes its twin",
+  { before: writePack, opened: packOf },
+  async ({ editor, folder }) => {
+    const { keyboard } = editor.page;
+    const cells = join(packOf(folder), "cells");
+    const file = (): Promise<string> => readFile(join(cells, "problem.toml"), "utf8");
+    await editor.openFile("problem.toml");
+    await editor.command("Benchwright: Write a Question in a Form");
+    const view = await editor.webview("form.question-form #statement");
+    await editor.sees(view.locator("h1"), "Question cells");
+    await editor.picture("question-form");
+    assert.deepEqual(await faultsOfPages(editor.page), []);
+
+    // A rule is said at its field before anything is saved.
+    await view.locator('[id="choices.D"]').fill("None of the above");
+    await editor.sees(view.locator(".form-typed .field-error"), "Option D is about other options. Say what it claims itself.");
+    assert.equal(await file(), PROBLEM);
+    await editor.picture("question-form-remark");
+    assert.deepEqual(await faultsOfPages(editor.page), []);
+    await view.locator('[id="choices.D"]').fill("NAND flash");
+    await keyboard.press("Tab");
+    await editor.sees(view.locator("[role=status]"), "Saved.");
+    assert.equal(await file(), PROBLEM.replace("EEPROM", "NAND flash"));
+
+    // A figure is copied, shown, and described.
+    await view.locator("#statement").focus();
+    await view.getByRole("button", { name: "Add a Figure…" }).click();
+    await editor.page.locator(".quick-input-widget input").first().fill(join(packOf(folder), "cell.png"));
+    await keyboard.press("Enter");
+    await view.locator(".form-preview img[src*='cell.png']").first().waitFor();
+    await view.locator("#statement:focus").waitFor();
+    await keyboard.type("a cell of one pixel");
+    await keyboard.press("Control+s");
+    await editor.sees(view.locator("[role=status]"), "Saved.");
+    assert.match(await readFile(join(cells, "statement.md"), "utf8"), /volatile\*\?\n!\[a cell of one pixel\]\(figures\/cell\.png\)\n/);
+    assert.deepEqual(await readFile(join(cells, "figures", "cell.png")), Buffer.from(DOT, "base64"));
+
+    await editor.command("Preferences: Toggle between Light/Dark Themes");
+    await view.getByRole("button", { name: "Make a Free-Response Twin…" }).click();
+    await editor.page.locator(".quick-input-widget input").first().waitFor();
+    await keyboard.press("Enter");
+    const twin = await editor.webview('h1:has-text("Question cells-free")');
+    await editor.sees(twin.locator("h1"), "Question cells-free");
+    assert.equal(await twin.locator("#words").inputValue(), "SRAM");
+    await editor.picture("question-form-twin-other-theme");
+    assert.deepEqual(await faultsOfPages(editor.page), []);
+    assert.match(await readFile(join(packOf(folder), "pack.toml"), "utf8"), /"cells", "cells-free"/);
+  },
+);

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import base64
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Editors
+from .session import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PROBLEM = """\
+id = "cells"
+kind = "question"
+difficulty = "easy"  # for the first week
+
+[question]
+format = "multiple-choice"
+choices = { A = "Flash", B = "SRAM", C = "PROM", D = "EEPROM" }
+
+[answer]
+value = "B"  # agreed on
+explanation = "SRAM loses its data without power."
+"""
+PACK = """\
+name = "memories"
+title = "Memories"
+version = "1"
+license = "CC-BY-4.0"
+source = "us"
+order = ["cells"]
+"""
+STATEMENT = "# Cells\n\nWhich memory is volatile?\n"
+DOT = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4////fwAJ+wP9KobjigAAAABJRU5ErkJggg=="
+)
+
+
+@pytest.fixture
+def cells(tmp_path: Path) -> Path:
+    """A question in the folder of its pack."""
+    pack = tmp_path / "memories"
+    folder = pack / "cells"
+    folder.mkdir(parents=True)
+    (pack / "pack.toml").write_text(PACK)
+    (folder / "problem.toml").write_text(PROBLEM)
+    (folder / "statement.md").write_text(STATEMENT)
+    return folder
+
+
+async def shown(editor: Editor, cells: Path) -> dict[str, Any]:
+    return dict(await editor.ask("questionForm", uri=(cells / "problem.toml").as_uri()))
+
+
+async def ask(editor: Editor, name: str, cells: Path, question: dict[str, Any], **form: object) -> dict[str, Any]:
+    given = {"statement": question["statement"]} | ({"digest": question["digest"]} if name.startswith("save") else {})
+    return dict(await editor.ask(name, uri=cells.as_uri(), **given, form=question["form"] | form))
+
+
+async def test_a_form_changes_only_what_was_typed(editors: Editors, cells: Path) -> None:
+    editor = await editors()
+    question = await shown(editor, cells)
+    assert (question["id"], question["form"]["answer"], question["remarks"]) == ("cells", "B", [])
+    same = await ask(editor, "saveQuestionForm", cells, question)
+    assert (same["isSaved"], same["digest"]) == (True, question["digest"])
+    assert (cells / "problem.toml").read_text() == PROBLEM
+    choices = question["form"]["choices"] | {"C": "NAND"}
+    saved = await ask(editor, "saveQuestionForm", cells, question, choices=choices, skill="recall")
+    assert (saved["isSaved"], saved["remarks"]) == (True, [])
+    written = PROBLEM.replace('C = "PROM"', 'C = "NAND"').replace("\n\n[answer]", '\nskill = "recall"\n\n[answer]')
+    assert (cells / "problem.toml").read_text() == written
+
+
+async def test_a_question_becomes_one_in_words_with_points(editors: Editors, cells: Path) -> None:
+    editor = await editors()
+    question = await shown(editor, cells)
+    words = {
+        "format": "free-response",
+        "choices": {},
+        "answer": "SRAM.\n\nIt has no place for charge.",
+        "points": [{"text": "names it", "points": 1}, {"text": "says why", "points": 2}],
+        "enough": 2,
+    }
+    assert (await ask(editor, "saveQuestionForm", cells, question, **words))["remarks"] == []
+    answer = tomllib.loads((cells / "problem.toml").read_text())["answer"]
+    assert answer["points"] == {"items": words["points"], "enough": 2}
+    assert answer["value"] == words["answer"]
+    again = await shown(editor, cells)
+    assert again["form"]["points"] == words["points"]
+    assert (await ask(editor, "saveQuestionForm", cells, again, points=[], enough=None))["isSaved"]
+    assert "points" not in tomllib.loads((cells / "problem.toml").read_text())["answer"]
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "said"),
+    [
+        ({"choices": {"A": "Flash", "B": "SRAM", "C": "PROM", "D": "None of the above"}}, "choices.D", "other options"),
+        ({"explanation": ""}, "explanation", "No explanation"),
+        ({"choices": {"A": "Flash", "B": "SRAM"}}, "choices", "There are 2 options"),
+        ({"difficulty": "wild"}, "difficulty", "difficulty"),
+        ({"format": "free-response", "choices": {}, "points": [{"text": "", "points": 1}]}, "points.0.text", "text"),
+    ],
+)
+async def test_what_is_wrong_is_said_at_its_field_before_it_is_saved(
+    editors: Editors, cells: Path, form: dict[str, Any], field: str, said: str
+) -> None:
+    editor = await editors()
+    checked = await ask(editor, "checkQuestionForm", cells, await shown(editor, cells), **form)
+    assert [one["field"] for one in checked["remarks"]] == [field]
+    assert said in checked["remarks"][0]["reason"]
+    assert (cells / "problem.toml").read_text() == PROBLEM
+
+
+async def test_what_no_pack_can_have_is_not_saved(editors: Editors, cells: Path) -> None:
+    editor = await editors()
+    saved = await ask(editor, "saveQuestionForm", cells, await shown(editor, cells), tolerance=2)
+    assert ([one["field"] for one in saved["remarks"]], saved["isSaved"]) == (["tolerance"], False)
+    assert (cells / "problem.toml").read_text() == PROBLEM
+
+
+async def test_an_answer_that_is_no_option_is_said_at_the_answer(editors: Editors, cells: Path) -> None:
+    editor = await editors()
+    saved = await ask(editor, "saveQuestionForm", cells, await shown(editor, cells), answer="E")
+    assert [(one["field"], one["isError"]) for one in saved["remarks"]] == [("answer", True)]
+    assert "must be one of A, B, C, D" in saved["remarks"][0]["reason"]
+
+
+async def test_a_change_made_elsewhere_is_never_written_over(editors: Editors, cells: Path) -> None:
+    editor = await editors()
+    question = await shown(editor, cells)
+    (cells / "statement.md").write_text("# Cells\n\nTyped elsewhere.\n")
+    saved = await ask(editor, "saveQuestionForm", cells, question, answer="A")
+    assert (saved["changedOnDisk"], saved["isSaved"]) == (True, False)
+    assert (cells / "problem.toml").read_text() == PROBLEM
+
+
+async def test_figures_are_copied_under_a_free_name(editors: Editors, cells: Path, tmp_path: Path) -> None:
+    editor = await editors()
+    picture = tmp_path / "my cell.png"
+    picture.write_bytes(DOT)
+
+    async def add(picture: Path, **more: object) -> dict[str, Any]:
+        return dict(await editor.ask("addFigure", uri=cells.as_uri(), picture=picture.as_uri(), **more))
+
+    assert (await add(picture))["path"] == "figures/my-cell.png"
+    assert (await add(picture))["path"] == "figures/my-cell2.png"
+    hidden = await add(picture, ofAnswer=True)
+    assert hidden["uri"] == (cells / "hidden" / "figures" / "my-cell.png").as_uri()
+    question = await shown(editor, cells)
+    assert set(question["figures"]) == {"figures/my-cell.png", "figures/my-cell2.png"}
+    assert set(question["answerFigures"]) == {"figures/my-cell.png"}
+    (tmp_path / "page.png").write_text("<html>")
+    _, said = await editor.refusal("addFigure", uri=cells.as_uri(), picture=(tmp_path / "page.png").as_uri())
+    assert "does not begin as image/png does" in said
+    (tmp_path / "link.png").symlink_to(picture)
+    _, said = await editor.refusal("addFigure", uri=cells.as_uri(), picture=(tmp_path / "link.png").as_uri())
+    assert "can't be read" in said
+    (cells / "figures" / "my-cell.png").rename(tmp_path / "kept.png")
+    (cells / "figures" / "my-cell2.png").unlink()
+    (cells / "figures").rmdir()
+    (cells / "figures").symlink_to(tmp_path)
+    _, said = await editor.refusal("addFigure", uri=cells.as_uri(), picture=picture.as_uri())
+    assert "is a link" in said
+
+
+async def test_a_twin_asks_the_same_without_options(editors: Editors, cells: Path) -> None:
+    editor = await editors()
+    made = await editor.ask("questionTwin", uri=cells.as_uri(), id="cells-free")
+    twin = dict(await editor.ask("questionForm", uri=made["uri"]))
+    assert (twin["form"]["format"], twin["form"]["answer"]) == ("free-response", "SRAM")
+    _, said = await editor.refusal("questionTwin", uri=cells.as_uri(), id="cells-free")
+    assert "is there already" in said
+
+
+async def test_only_questions_of_a_pack_s_folder_have_a_form(editors: Editors, cells: Path, tmp_path: Path) -> None:
+    editor = await editors()
+    _, said = await editor.refusal("questionForm", uri=tmp_path.as_uri())
+    assert "belongs to no question" in said
+    (cells / "problem.toml").write_text('id = "cells"\nkind = "design"\n')
+    _, said = await editor.refusal("questionForm", uri=cells.as_uri())
+    assert "is no question" in said
+    (cells / "problem.toml").write_text("id = \n")
+    _, said = await editor.refusal("questionForm", uri=cells.as_uri())
+    assert "is not TOML" in said
+    (cells / "problem.toml").write_text(PROBLEM.replace('value = "B"', "value = 3"))
+    _, said = await editor.refusal("questionForm", uri=cells.as_uri())
+    assert "answer" in said
+    secret = tmp_path / "secret.md"
+    secret.write_text("not yours\n")
+    (cells / "problem.toml").write_text(PROBLEM)
+    (cells / "statement.md").unlink()
+    (cells / "statement.md").symlink_to(secret)
+    _, said = await editor.refusal("questionForm", uri=cells.as_uri())
+    assert "can't be read" in said
+    assert "not yours" not in said
