@@ -90,6 +90,9 @@ class Form {
       case "twin":
         await this.makeTwin();
         break;
+      case "try":
+        await this.tryOnModels();
+        break;
       case "files":
         for (const name of ["statement.md", "problem.toml"]) {
           await vscode.window.showTextDocument(vscode.Uri.joinPath(vscode.Uri.parse(uri), name), { viewColumn: vscode.ViewColumn.Beside, preview: false });
@@ -121,6 +124,23 @@ class Form {
     if (!id) return;
     const made = await this.context.server.request("questionTwin", { uri: this.uri, id });
     await vscode.commands.executeCommand("benchwright.ui.questionForm", made.uri);
+  }
+
+  private async tryOnModels(): Promise<void> {
+    const { server } = this.context;
+    const { models } = await server.request("questionModels", {});
+    if (models.length === 0) {
+      this.send({ type: "failed", reason: t("No model is configured. Add some to judges.toml, each as a [[judge]].") });
+      return;
+    }
+    const chosen =
+      models.length === 1
+        ? models
+        : await vscode.window.showQuickPick(models, { title: t("Try on Models"), placeHolder: t("Models that get the question, without its key"), canPickMany: true });
+    if (!chosen || chosen.length === 0) return;
+    this.send({ type: "asking" });
+    const { answers } = await server.request("tryQuestion", { uri: this.uri, models: chosen });
+    this.send({ type: "tried", answers });
   }
 
   /** A question with addresses of pictures that the page can load. */

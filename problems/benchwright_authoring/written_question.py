@@ -9,12 +9,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
+from benchwright_authoring.model_answers import IN_WORDS, is_right
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_authoring.twin_key import twin_key
-from benchwright_judges.formats import rules_of
-from benchwright_judges.formats.question_rules import GivenText
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.figure import MediaType
 from benchwright_problems.pack_files_schema import PackFile, ProblemFile
@@ -40,8 +39,6 @@ CHOOSABLE: Mapping[QuestionFormat, Sequence[str]] = {
     QuestionFormat.ASSERTION: ("true", "false"),
 }
 """What answers can be chosen from, by format."""
-IN_WORDS = frozenset({QuestionFormat.OPEN_ENDED, QuestionFormat.FREE_RESPONSE})
-"""Formats whose answers no rule decides about."""
 MOST_CHARACTERS = 10_000
 """Of a statement, a model answer or an explanation."""
 MOST_OPTION_CHARACTERS = 1_000
@@ -169,11 +166,7 @@ class WrittenQuestion(Model):
         Args:
             answer: A letter, `true` or `false`, or words.
         """
-        if self.format in CHOOSABLE:
-            return answer == self.answer
-        if self.format in IN_WORDS or not answer:
-            return None
-        return rules_of(self.format).score(GivenText(self.asked, self.statement, answer, self.key)).passed is True
+        return is_right(self.asked, self.statement, self.key, answer)
 
     def twin(self, problem: str) -> Self:
         """The same question without its options, as free response.

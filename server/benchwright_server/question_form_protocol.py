@@ -140,3 +140,40 @@ class QuestionTwinParams(Wire):
     """The multiple-choice question's folder or a file in it."""
     id: str
     """The new question's name."""
+
+
+class QuestionModels(Wire):
+    """Result of `benchwright/questionModels`."""
+
+    models: list[str]
+    """Empty if none is configured, or none may be asked."""
+
+
+class TryQuestionParams(Wire):
+    """Parameters of `benchwright/tryQuestion`."""
+
+    uri: str
+    """The question's folder or a file in it."""
+    models: list[str]
+    """Their names in `judges.toml`."""
+
+
+class ModelReply(Wire):
+    """What a model said to a question."""
+
+    model: str
+    said: str
+    """Its whole reply; empty if there is none."""
+    answer: str
+    """The letter, truth or words that fill the blank; empty if none can be read, and for answers in words."""
+    is_right: bool | None
+    """By rule; null for answers in words, and where there is no answer."""
+    why: str
+    """Why there is no reply; empty if there is one."""
+
+
+class TriedQuestion(Wire):
+    """Result of `benchwright/tryQuestion`."""
+
+    answers: list[ModelReply]
+    """In the order of the models."""

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { after } from "node:test";
 import { faultsOfPages } from "./accessibility.ts";
 import { scenario } from "./scenario.ts";
+import { ScriptedJudge } from "./scriptedJudge.ts";
 
 const PROBLEM = `id = "cells"
 kind = "question"
@@ -18,6 +20,10 @@ explanation = "SRAM loses its data without power."
 `;
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4////fwAJ+wP9KobjigAAAABJRU5ErkJggg==";
 
+let model: ScriptedJudge | undefined;
+
+after(() => model?.[Symbol.asyncDispose]());
+
 const packOf = (folder: string): string => join(folder, "memories");
 
 async function writePack(folder: string): Promise<void> {
@@ -28,10 +34,11 @@ async function writePack(folder: string): Promise<void> {
   await writeFile(join(pack, "cells", "problem.toml"), PROBLEM);
   await writeFile(join(pack, "cells", "statement.md"), "# Cells\n\nWhich memory is *volatile*?\n");
   await writeFile(join(pack, "cell.png"), Buffer.from(DOT, "base64"));
+  model = await ScriptedJudge.setUp(folder);
 }
 
 scenario(
-  "an author writes a question in a form, is told what is wrong while typing, adds a figure and makes its twin",
+  "an author writes a question in a form, is told what is wrong while typing, adds a figure, tries it on a model and makes its twin",
   { before: writePack, opened: packOf },
   async ({ editor, folder }) => {
     const { keyboard } = editor.page;
@@ -58,15 +65,25 @@ scenario(
     // A figure is copied, shown, and described.
     await view.locator("#statement").focus();
     await view.getByRole("button", { name: "Add a Figure…" }).click();
-    await editor.page.locator(".quick-input-widget input").first().fill(join(packOf(folder), "cell.png"));
+    await editor.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
+    await keyboard.press("Control+a");
+    await keyboard.type(join(packOf(folder), "cell.png"));
+    await editor.page.locator(".quick-input-list .monaco-list-row", { hasText: "cell.png" }).waitFor();
     await keyboard.press("Enter");
     await view.locator(".form-preview img[src*='cell.png']").first().waitFor();
     await view.locator("#statement:focus").waitFor();
     await keyboard.type("a cell of one pixel");
     await keyboard.press("Control+s");
     await editor.sees(view.locator("[role=status]"), "Saved.");
-    assert.match(await readFile(join(cells, "statement.md"), "utf8"), /volatile\*\?\n!\[a cell of one pixel\]\(figures\/cell\.png\)\n/);
+    assert.match(await readFile(join(cells, "statement.md"), "utf8"), /volatile\*\?\n\n!\[a cell of one pixel\]\(figures\/cell\.png\)\n/);
     assert.deepEqual(await readFile(join(cells, "figures", "cell.png")), Buffer.from(DOT, "base64"));
+
+    // A model gets the question without its key.
+    await view.getByRole("button", { name: "Try on Models…" }).click();
+    await editor.sees(view.locator("details summary"), "scripted: A, which is wrong");
+    await editor.sees(view.locator("[role=status]"), "1 of 1 models is wrong.");
+    await editor.picture("question-form-tried");
+    assert.deepEqual(await faultsOfPages(editor.page), []);
 
     await editor.command("Preferences: Toggle between Light/Dark Themes");
     await view.getByRole("button", { name: "Make a Free-Response Twin…" }).click();

@@ -8,12 +8,20 @@ interface JudgeRequest {
   readonly messages: readonly unknown[];
   readonly response_format: {
     readonly json_schema: {
-      readonly schema: { readonly properties: { readonly verdict: { readonly enum?: readonly unknown[] } } };
+      readonly schema: {
+        readonly properties: {
+          readonly verdict?: { readonly enum?: readonly unknown[] };
+          readonly answer?: { readonly enum?: readonly unknown[] };
+        };
+      };
     };
   };
 }
 
-/** A model on loopback that grants the best verdict to answers with the word "because", and the worst to others. */
+/**
+ * A model on loopback that grants the best verdict to answers with the word "because", and the worst to others; it
+ * answers a question by its first option.
+ */
 export class ScriptedJudge implements AsyncDisposable {
   asked = 0;
   private readonly server = createServer((request, response) => void this.answer(request, response));
@@ -44,13 +52,13 @@ export class ScriptedJudge implements AsyncDisposable {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.asked += 1;
     const { messages, response_format } = JSON.parse(await bodyOf(request)) as JudgeRequest;
-    const verdict = response_format.json_schema.schema.properties.verdict;
-    const scale = verdict.enum ?? [0, 1];
+    const { verdict, answer } = response_format.json_schema.schema.properties;
+    const scale = verdict?.enum ?? [0, 1];
     const said = JSON.stringify(messages.at(-1));
     // The answer stands after the question and its key, which may hold the word as well.
     const good = said.slice(said.lastIndexOf("BEGIN ANSWER")).includes("because");
     const best = scale.includes("correct") ? "correct" : scale.at(-1);
-    const content = JSON.stringify({ reason: "Scripted.", verdict: good ? best : scale[0] });
+    const content = JSON.stringify({ reason: "Scripted.", ...(answer ? { answer: answer.enum?.[0] ?? "" } : { verdict: good ? best : scale[0] }) });
     response.setHeader("content-type", "application/json");
     response.end(
       JSON.stringify({

@@ -194,6 +194,8 @@ WHOLE = (
     "benchwright/saveQuestionForm",
     "benchwright/addFigure",
     "benchwright/questionTwin",
+    "benchwright/questionModels",
+    "benchwright/tryQuestion",
     "benchwright/examQuestions",
     "benchwright/examQuestion",
     "benchwright/saveExamQuestion",
@@ -566,6 +568,10 @@ class Typist:
                 return given | ({"digest": ""} if operation == "saveQuestionForm" else {})
             case "addFigure":
                 return {"picture": chance.choice(["", "file:///nothing.png"])}
+            case "questionModels":
+                return {}
+            case "tryQuestion":
+                return {"models": chance.choice([[], ["m"]])}
             case "questionTwin":
                 return {"id": chance.choice(["", "../x", "twin"])}
             case "examQuestion":

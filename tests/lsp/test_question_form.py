@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .conftest import Editors
 from .session import Editor
 
@@ -196,3 +197,22 @@ async def test_only_questions_of_a_pack_s_folder_have_a_form(editors: Editors, c
     _, said = await editor.refusal("questionForm", uri=cells.as_uri())
     assert "can't be read" in said
     assert "not yours" not in said
+
+
+async def test_models_answer_a_question_without_its_key(editors: Editors, cells: Path, tmp_path: Path) -> None:
+    asked: list[Asked] = []
+
+    def play(one: Asked) -> Played:
+        asked.append(one)
+        return content('{"reason": "It is volatile.", "answer": "A"}')
+
+    with JudgeEndpoint(play) as endpoint:
+        editor = await editors(environment={"BENCHWRIGHT_JUDGE_URL": endpoint.url, "BENCHWRIGHT_JUDGE_MODEL": "small"})
+        assert (await editor.ask("questionModels"))["models"] == ["small"]
+        tried = await editor.ask("tryQuestion", uri=cells.as_uri(), models=["small"])
+    (said,) = tried["answers"]
+    assert (said["model"], said["answer"], said["isRight"], said["why"]) == ("small", "A", False, "")
+    assert "It is volatile." in said["said"]
+    assert "loses its data" not in str([one.body for one in asked])
+    _, refused = await editor.refusal("tryQuestion", uri=cells.as_uri(), models=[])
+    assert "Choose from one to 8 models" in refused

@@ -142,7 +142,10 @@ export class ChoiceFields {
     for (const [letter, text] of Object.entries(choices)) this.add(letter, text);
     while (this.fields().length < least) this.addNext();
     this.keyed = written(t("Answer"), this.answer);
-    const more = button(t("Add a Choice"), () => this.addNext()?.focus());
+    const more = button(t("Add a Choice"), () => {
+      this.addNext()?.focus();
+      this.arrange();
+    });
     this.choices = group(t("Choices"), "choices", this.rows, more);
     format.addEventListener("change", () => this.arrange());
     this.arrange(answer);
@@ -175,9 +178,7 @@ export class ChoiceFields {
   private addNext(): HTMLInputElement | undefined {
     const last = this.fields().at(-1)?.dataset.letter;
     const letter = LETTERS[last === undefined ? 0 : LETTERS.indexOf(last) + 1];
-    const added = letter ? this.add(letter, "") : undefined;
-    this.arrange();
-    return added;
+    return letter ? this.add(letter, "") : undefined;
   }
 
   private add(letter: string, text: string): HTMLInputElement {

@@ -163,7 +163,7 @@ export class QuestionFields {
     const field = ofAnswer ? this.explanation : this.statement;
     const what = t("what it shows");
     const before = field.value.slice(0, field.selectionEnd);
-    const gap = before && !before.endsWith("\n") ? "\n\n" : "";
+    const gap = !before || before.endsWith("\n\n") ? "" : before.endsWith("\n") ? "\n" : "\n\n";
     field.setRangeText(`${gap}![${what}](${path})\n`, field.selectionEnd, field.selectionEnd, "end");
     const start = before.length + gap.length + 2;
     field.focus();

@@ -10,11 +10,11 @@ import typer
 
 from benchwright_problems.errors import needs
 from benchwright_server.cli.interruption import interruptible
-from benchwright_server.cli.model_endpoints import model_endpoints
 from benchwright_server.cli.options import Budget, Json
 from benchwright_server.cli.output import out, plain_errors, print_json, writing
 from benchwright_server.cli.progress import progress
 from benchwright_server.errors import ServerError
+from benchwright_server.model_endpoints import model_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

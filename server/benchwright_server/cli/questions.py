@@ -15,14 +15,15 @@ from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.generate import generate
 from benchwright_server.cli.interruption import interruptible
-from benchwright_server.cli.model_endpoints import model_endpoints
 from benchwright_server.cli.options import Budget, Json, Sandbox
 from benchwright_server.cli.output import out, plain_errors, print_json
 from benchwright_server.cli.progress import progress
 from benchwright_server.cli.review_questions import accepted, review
 from benchwright_server.cli.table import Table
 from benchwright_server.cli.translate import translate
+from benchwright_server.cli.try_questions import try_questions
 from benchwright_server.errors import ServerError
+from benchwright_server.model_endpoints import model_endpoints
 
 if TYPE_CHECKING:
     from benchwright_exams.ledger import Finding
@@ -36,11 +37,12 @@ _AGAIN = "Run the command again to continue."
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
     questions = typer.Typer(
-        help="Make questions of an exam or of documents, and a pack of those that are accepted; translate questions.",
+        help="Make questions of an exam or of documents, try and translate them, make a pack of accepted ones.",
         no_args_is_help=True,
     )
     questions.command("from-exam")(from_exam)
     questions.command("make-pack")(make_pack_command)
+    questions.command("try")(try_questions)
     questions.command("translate")(translate)
     questions.command("generate")(generate)
     questions.command("review")(review)

@@ -22,6 +22,7 @@ from benchwright_server.authoring_protocol import (
 from benchwright_server.errors import ServerError
 from benchwright_server.features.exam_review import register_exam_review
 from benchwright_server.features.question_form import register_question_form
+from benchwright_server.features.question_tries import register_question_tries
 from benchwright_server.features.requests import register_operation
 from benchwright_server.features.run_progress import cancellable
 from benchwright_server.operation import Operation
@@ -49,6 +50,7 @@ def register(server: EditorServer) -> None:
     for operation in AUTHORING_OPERATIONS:
         register_operation(server, operation, lambda: proofs)
     register_question_form(server)
+    register_question_tries(server)
     register_exam_review(server)
 
 

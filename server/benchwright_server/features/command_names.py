@@ -74,11 +74,12 @@ WAVEFORM_COMMANDS = (
 AUTHORING_COMMANDS = (
     *("newProblem", "proveProblem", "previewProblem"),
     *("questionForm", "checkQuestionForm", "saveQuestionForm", "addFigure", "questionTwin"),
+    *("questionModels", "tryQuestion"),
     *("examQuestions", "examQuestion", "saveExamQuestion", "makeExamPack"),
 )
 """The operations for those who write problems, which are also commands.
 
-`AUTHORING_OPERATIONS`, `QUESTION_FORM_OPERATIONS`, `EXAM_OPERATIONS`.
+`AUTHORING_OPERATIONS`, `QUESTION_FORM_OPERATIONS`, `QUESTION_TRY_OPERATIONS`, `EXAM_OPERATIONS`.
 """
 
 OWN_TEST_COMMANDS = ("ownTests", "runOwnTests", "newTestbench")

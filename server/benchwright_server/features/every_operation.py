@@ -15,6 +15,7 @@ from benchwright_server.features.macro_expansion import EXPANSION_OPERATIONS
 from benchwright_server.features.own_tests import OWN_TEST_OPERATIONS
 from benchwright_server.features.project_lists import LIST_OPERATIONS
 from benchwright_server.features.question_form import QUESTION_FORM_OPERATIONS
+from benchwright_server.features.question_tries import QUESTION_TRY_OPERATIONS
 from benchwright_server.features.waveforms import WAVEFORM_OPERATIONS
 from benchwright_server.operation import Operation
 from benchwright_server.operations import OPERATIONS
@@ -32,6 +33,7 @@ EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
     *WAVEFORM_OPERATIONS,
     *AUTHORING_OPERATIONS,
     *QUESTION_FORM_OPERATIONS,
+    *QUESTION_TRY_OPERATIONS,
     *EXAM_OPERATIONS,
 )
 """On attempts, then on designs."""

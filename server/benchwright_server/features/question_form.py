@@ -54,7 +54,7 @@ def _read(params: AuthoredParams) -> ShownQuestion:
     from benchwright_authoring.problem_files.question_form import form_remarks, form_values
     from benchwright_server.form_files import pictures
 
-    folder = _question_folder(params.uri)
+    folder = question_folder(params.uri)
     with _readable(folder):
         files = _files(folder)
         text, statement = files.texts[PROBLEM_FILE], files.texts[STATEMENT]
@@ -80,7 +80,7 @@ def _check(params: CheckQuestionFormParams) -> CheckedQuestionForm:
     from benchwright_authoring.problem_files.question_form import form_remarks, with_form
     from benchwright_authoring.problem_files.toml_edit import TomlEditError
 
-    folder = _question_folder(params.uri)
+    folder = question_folder(params.uri)
     with _readable(folder):
         try:
             text = with_form(_files(folder).texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
@@ -100,7 +100,7 @@ def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
     from benchwright_problems.pack_files_schema import ProblemFile
     from benchwright_server.form_files import forms_lock
 
-    folder = _question_folder(params.uri)
+    folder = question_folder(params.uri)
     with forms_lock(home), _readable(folder):
         files = _files(folder)
         if files.digest != params.digest:
@@ -129,7 +129,7 @@ def _add(params: AddFigureParams) -> AddedFigure:
     from benchwright_problems.figure import MAX_BYTES, check_picture, media_type
     from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 
-    folder, picture = _question_folder(params.uri), path_of(params.picture)
+    folder, picture = question_folder(params.uri), path_of(params.picture)
     try:
         content = read_plain_file(picture.parent, picture.name, MAX_BYTES)
         check_picture(content, media_type(picture.name))
@@ -155,7 +155,7 @@ def _add(params: AddFigureParams) -> AddedFigure:
 async def _question_twin(home: Home, params: QuestionTwinParams) -> NewProblem:
     from benchwright_authoring.new_problem import free_response_twin
 
-    folder = _question_folder(params.uri)
+    folder = question_folder(params.uri)
     try:
         made = await asyncio.to_thread(free_response_twin, folder.parent, folder.name, params.id)
     except OSError as error:
@@ -205,7 +205,15 @@ QUESTION_FORM_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation of the form."""
 
 
-def _question_folder(uri: str) -> Path:
+def question_folder(uri: str) -> Path:
+    """The folder of a question that somebody writes.
+
+    Args:
+        uri: The folder's, or that of a file in it.
+
+    Raises:
+        ServerError: It belongs to no problem of a pack's folder.
+    """
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem
 
     file = path_of(uri)

@@ -325,7 +325,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(),
         lambda client: True,
         "Problems that somebody writes: begun, proved from both sides on request and on saving, seen as a solver does;"
-        " questions in a form; an exam's questions, reviewed and made into a pack.",
+        " questions in a form, and tried on models; an exam's questions, reviewed and made into a pack.",
         commands=AUTHORING_COMMANDS,
     ),
     Feature(

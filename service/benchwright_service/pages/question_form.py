@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 
+from benchwright_authoring.model_answers import IN_WORDS
 from benchwright_authoring.written_question import (
-    IN_WORDS,
     LETTERS,
     MOST_ALTERNATIVES,
     MOST_CHARACTERS,

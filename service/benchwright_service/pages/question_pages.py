@@ -9,8 +9,9 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
+from benchwright_authoring.model_answers import IN_WORDS
 from benchwright_authoring.review.checks import Check
-from benchwright_authoring.written_question import IN_WORDS, LETTERS
+from benchwright_authoring.written_question import LETTERS
 from benchwright_problems.problem import QuestionFormat
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.errors import BenchServiceError

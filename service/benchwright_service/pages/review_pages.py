@@ -7,8 +7,9 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
+from benchwright_authoring.model_answers import IN_WORDS
 from benchwright_authoring.review.checks import Check
-from benchwright_authoring.written_question import CHOOSABLE, IN_WORDS, LETTERS, MOST_CHARACTERS
+from benchwright_authoring.written_question import CHOOSABLE, LETTERS, MOST_CHARACTERS
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import written

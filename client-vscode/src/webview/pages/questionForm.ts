@@ -1,5 +1,5 @@
 import { t } from "@vscode/l10n";
-import type { FormRemark, SavedQuestionForm, SaveQuestionFormParams, ShownQuestion } from "../../generated/protocol.ts";
+import type { FormRemark, ModelReply, SavedQuestionForm, SaveQuestionFormParams, ShownQuestion } from "../../generated/protocol.ts";
 import { connect } from "../connection.ts";
 import { button, element, keepFocus, main } from "../elements.ts";
 import { shownRemark } from "../formFields.ts";
@@ -10,6 +10,8 @@ export type ToQuestionForm =
   | { readonly type: "checked"; readonly number: number; readonly remarks: readonly FormRemark[] }
   | { readonly type: "saved"; readonly saved: SavedQuestionForm }
   | { readonly type: "figure"; readonly path: string; readonly address: string; readonly ofAnswer: boolean }
+  | { readonly type: "asking" }
+  | { readonly type: "tried"; readonly answers: readonly ModelReply[] }
   | { readonly type: "failed"; readonly reason: string };
 
 type Written = Pick<SaveQuestionFormParams, "statement" | "form">;
@@ -21,6 +23,7 @@ export type FromQuestionForm =
   | { readonly type: "addFigure"; readonly ofAnswer: boolean }
   | { readonly type: "preview" }
   | { readonly type: "twin" }
+  | { readonly type: "try" }
   | { readonly type: "files" };
 
 const PAUSE_MS = 300;
@@ -35,11 +38,13 @@ const actions = element(
   "div",
   { class: "actions" },
   button(t("Preview as Solvers See It"), () => saveThen(() => send({ type: "preview" }))),
+  button(t("Try on Models…"), () => saveThen(() => send({ type: "try" }))),
   twin,
   button(t("Open the Files"), () => saveThen(() => send({ type: "files" }))),
   button(t("Reload"), () => reload()),
 );
-main().append(title, status, general, form, actions);
+const replies = element("section", { "aria-label": t("What models answer") });
+main().append(title, status, general, form, actions, replies);
 
 let fields: QuestionFields | undefined;
 let digest = "";
@@ -83,6 +88,13 @@ function receive(message: ToQuestionForm): void {
       break;
     case "figure":
       fields?.showFigure(message.path, message.address, message.ofAnswer);
+      break;
+    case "asking":
+      replies.replaceChildren();
+      say(t("Models are asked…"));
+      break;
+    case "tried":
+      showReplies(message.answers);
       break;
     case "failed":
       // What could not be saved is still only in the page.
@@ -183,4 +195,29 @@ function saved(result: SavedQuestionForm): void {
   else if (open > 0) say(open === 1 ? t("Saved, with 1 thing to check.") : t("Saved, with {0} things to check.", open));
   else say(t("Saved."));
   save();
+}
+
+function showReplies(answers: readonly ModelReply[]): void {
+  const wrong = answers.filter(({ isRight }) => isRight === false).length;
+  say(wrong === 1 ? t("1 of {0} models is wrong.", answers.length) : t("{0} of {1} models are wrong.", wrong, answers.length));
+  replies.replaceChildren(
+    element("h2", { tabindex: "-1" }, t("What models answer")),
+    ...answers.map((one) =>
+      element(
+        "details",
+        {},
+        element("summary", {}, element("strong", {}, one.model), `: ${verdict(one)}`),
+        element("pre", { tabindex: "0", "aria-label": t("Reply of {0}", one.model) }, one.said),
+      ),
+    ),
+  );
+  replies.querySelector("h2")?.focus();
+  replies.scrollIntoView({ block: "nearest" });
+}
+
+function verdict({ why, answer, isRight, said }: ModelReply): string {
+  if (why) return t("no answer: {0}", why);
+  if (isRight === true) return t("{0}, which is right", answer);
+  if (isRight === false) return t("{0}, which is wrong", answer || t("no option"));
+  return said ? t("in words, which no rule decides about") : t("no answer");
 }

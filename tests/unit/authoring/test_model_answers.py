@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_server.cli.app import command_line
+
+from ...judge_endpoint import Asked, JudgeEndpoint, Played, content
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for form in (Form.MULTIPLE_CHOICE, Form.FILL_IN_THE_BLANK, Form.FREE_RESPONSE):
+        new_problem(tmp_path / "mine", form.value, form)
+    return tmp_path / "mine"
+
+
+class Models:
+    """Two models: `good` says what is set, `bad` always the same wrong thing."""
+
+    def __init__(self) -> None:
+        self.good = {"multiple-choice": "A", "fill-in-the-blank": "24", "free-response": "Because."}
+        self.asked: list[Asked] = []
+
+    def __call__(self, asked: Asked) -> Played:
+        self.asked.append(asked)
+        if asked.body["model"] == "bad":
+            return content("It is B, I think.")
+        form = "fill-in-the-blank" if "blank" in asked.system else "free-response"
+        form = "multiple-choice" if "letter" in asked.system else form
+        return content(json.dumps({"reason": "It is.", "answer": self.good[form]}))
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
+    played = Models()
+    with JudgeEndpoint(played) as endpoint:
+        monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+        config = tmp_path / "home" / "config"
+        config.mkdir(parents=True)
+        judges = (
+            f'[[judge]]\nname = "{one}"\nmodel = "{one}"\nbase_url = "{endpoint.url}"\n' for one in ("good", "bad")
+        )
+        (config / "judges.toml").write_text("".join(judges))
+        yield played
+
+
+def tried(*options: str) -> tuple[int, str]:
+    ran = CliRunner().invoke(command_line(), ["questions", "try", *options])
+    return ran.exit_code, ran.output
+
+
+def test_each_model_answers_each_question_and_rules_say_which_are_right(folder: Path, models: Models) -> None:
+    code, printed = tried(str(folder), "--model", "good", "--model", "bad", "--json")
+    assert code == 0, printed
+    found = {(one["problem"], one["model"]): (one["answer"], one["is_right"]) for one in json.loads(printed)}
+    assert found == {
+        ("multiple-choice", "good"): ("A", True),
+        ("multiple-choice", "bad"): ("B", False),
+        ("fill-in-the-blank", "good"): ("24", True),
+        ("fill-in-the-blank", "bad"): ("It is B, I think.", False),
+        ("free-response", "good"): ("", None),
+        ("free-response", "bad"): ("", None),
+    }
+
+
+def test_the_key_is_not_sent(folder: Path, models: Models) -> None:
+    problem = folder / "free-response" / "problem.toml"
+    problem.write_text(problem.read_text().replace("A model answer.", "Only the key says this."))
+    assert tried(str(folder), "free-response", "--model", "good")[0] == 0
+    (asked,) = models.asked
+    assert "Only the key" not in json.dumps(asked.body)
+    assert "Why this is right" not in json.dumps(asked.body)
+
+
+def test_replies_are_shown_on_request_and_a_model_that_fails_is_named(folder: Path, models: Models) -> None:
+    code, printed = tried(str(folder), "multiple-choice", "--model", "bad", "--replies")
+    assert (code, "It is B, I think." in printed) == (0, True)
+    code, printed = tried(str(folder), "nothing", "--model", "bad")
+    assert (code, "There is no question nothing; there is" in printed) == (2, True)
+    code, printed = tried(str(folder))
+    assert (code, "Name at least one model of judges.toml with --model." in printed) == (2, True)
+    code, printed = tried(str(folder), "--model", "other")
+    assert (code, "no model judge 'other'" in printed) == (2, True)
