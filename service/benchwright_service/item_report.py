@@ -61,6 +61,16 @@ class ItemReport:
     right: frozenset[str]
     """The options with which runs passed."""
 
+    def is_non_functional(self, option: Option) -> bool | None:
+        """Whether an option is a distractor that hardly anybody selects.
+
+        Returns:
+            None of the right one, with too few students, and while nobody has passed: the option that is left out would
+            be the key.
+        """
+        is_distractor = bool(self.right) and option.value not in self.right and option.value != _NONE
+        return option.is_non_functional if is_distractor else None
+
 
 def analysed(book: Gradebook) -> dict[tuple[str, str], Item]:
     """The item analysis of a course: all problems of all assignments are one test. Lateness does not count in it.
@@ -157,9 +167,10 @@ class ItemReports:
             ),
             self._options(book, assignment, problem, question, given) if question is not None and is_selected else (),
             frozenset(
-                read_selection(question, given[counted[row.id]]) or ""
+                selected
                 for row in answered
                 if question is not None and is_selected and row.outcome == Outcome.PASSED.value
+                if (selected := read_selection(question, given[counted[row.id]]))
             ),
         )
 

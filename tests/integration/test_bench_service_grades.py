@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from .test_bench_service_pages import csrf, invitation, signed_in
 
 REF = "starter/saturating-counter"
 QUESTION = "starter/load-use-stalls"
+OTHER_QUESTION = "starter/vipt-synonyms"
 LATE = timedelta(hours=30)
 
 
@@ -158,3 +160,57 @@ def test_solutions_that_are_alike_are_shown_to_staff(
     assert question.status_code == 404
     assert account
     solver.log.close()
+
+
+def answered(service: Service, course: Course, folder: Path, answers: Sequence[tuple[str, str]]) -> None:
+    """Each of as many students answers both questions of a course."""
+    for number, given in enumerate(answers):
+        (folder / str(number)).mkdir()
+        solver = Solver.joining(service, course, folder / str(number), f"Student {number}")
+        for ref, answer in zip((QUESTION, OTHER_QUESTION), given, strict=True):
+            attempt = solver.begin(ref, {"answer.md": ""})
+            solver.record(attempt, Started())
+            assert solver.send(attempt).status_code == 200
+            solver.verdict(solver.run(attempt, 1, {"answer.md": answer}).json()["id"])
+        solver.log.close()
+
+
+def options(page: str) -> dict[str, tuple[str, str]]:
+    """By option, its discrimination and what is said of it as a distractor."""
+    table = page.partition('aria-label="Options"')[2].partition("</table>")[0]
+    rows = re.findall(r'<th scope="row">([^<]*)</th>(.*?)</tr>', table)
+    cells = {option: re.findall(r"<td[^>]*>((?:(?!</td>).)*)</td>", row) for option, row in rows}
+    assert len(re.findall(r'<th scope="col">', table)) == 7
+    return {option: (found[-2], found[-1]) for option, found in cells.items()}
+
+
+def test_an_option_shows_whether_the_better_select_it_and_whether_hardly_anybody_does(
+    service: Service, tmp_path: Path
+) -> None:
+    course = service.set_up(problems=("load-use-stalls", "vipt-synonyms"))
+    teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
+    # Sixteen know the other question; twelve of them select C, which is right, two A and two B. The others select A.
+    known = [("C", "true")] * 12 + [("A", "true")] * 2 + [("B", "true")] * 2 + [("A", "false")] * 4
+    answered(service, course, tmp_path, known)
+    of_question, of_other = (
+        options(teacher.get(f"/courses/{course.name}/items/{course.assignment}/{one}").text)
+        for one in ("load-use-stalls", "vipt-synonyms")
+    )
+    assert of_question == {
+        "A": ("\N{MINUS SIGN}0.76", "functional"),
+        "B": ("+0.17", "functional"),
+        "C (right)": ("+0.61", "–"),
+        "D": ("–", "non-functional"),
+    }
+    assert of_other == {"true (right)": ("+0.61", "–"), "false": ("\N{MINUS SIGN}0.61", "functional")}
+
+
+def test_options_that_nobody_selects_do_not_tell_the_key_while_nobody_has_passed(
+    service: Service, tmp_path: Path
+) -> None:
+    course = service.set_up(problems=("load-use-stalls", "vipt-synonyms"))
+    teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
+    answered(service, course, tmp_path, [("A", "true")] * 10 + [("D", "false")] * 10)
+    page = teacher.get(f"/courses/{course.name}/items/{course.assignment}/load-use-stalls").text
+    assert {option: idle for option, (_, idle) in options(page).items()} == dict.fromkeys("ABCD", "–")
+    assert "non-functional if fewer than 5 % select it" in page

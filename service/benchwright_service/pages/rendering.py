@@ -62,6 +62,7 @@ def _environment() -> Environment:
     environment.filters["ago"] = _shown_ago
     environment.filters["minutes"] = _shown_minutes
     environment.filters["moment"] = moment
+    environment.filters["signed"] = _shown_signed
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     return environment
 
@@ -123,6 +124,12 @@ def _shown_time(moment: datetime | None) -> str:
 
 def _shown_ago(then: datetime | None, now: datetime) -> str:
     return f"{ago(then, now)} ago" if then is not None else ""
+
+
+def _shown_signed(value: float) -> str:
+    shown = f"{value:+.2f}"
+    # Not every screen reader reads a hyphen as a sign.
+    return shown.replace("-", "\N{MINUS SIGN}") if float(shown) else "0.00"
 
 
 def _shown_minutes(seconds: float) -> str:
