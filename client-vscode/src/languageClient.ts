@@ -14,12 +14,13 @@ export const DESIGNS: DocumentSelector = [
   { scheme: "file", pattern: "**/*.{v,vh,sv,svh}" },
 ];
 
-/** Documents that are synchronised with the server: designs, their file lists, and a problem's statement and answer. */
+/** Documents that are synchronised with the server: designs, their file lists, a problem's statement and answer, and what authors write. */
 export const FOLLOWED: DocumentSelector = [
   ...DESIGNS,
   { scheme: "file", pattern: "**/*.f" },
   { scheme: "file", pattern: "**/{README,question,answer,statement}.md" },
-  { scheme: "file", pattern: "**/{pack,problem}.toml" },
+  { scheme: "file", pattern: "**/{pack,problem,exam}.toml" },
+  { scheme: "file", pattern: "**/items/*/review.toml" },
 ];
 
 /** The command of the server's code lens about instances; it takes a file, a position and locations. */

@@ -47,13 +47,22 @@ def make_pack(folder: Path, name: str) -> Pack:
         raise ExamError("No question is accepted, so there is nothing to make a pack of.")
     head = folder / EXAM_FILE
     exam = read_exam_file(head)
-    if not exam.license:
-        raise DatasetError(
-            head, "license", "is empty; say under which licence the exam's authors give it, or who may use it"
-        )
+    check_exam(head, exam)
     target = folder / "pack"
     shutil.rmtree(target, ignore_errors=True)
     return _pack(target, _head(exam, name, list(accepted)), {folder / ITEMS / one: accepted[one] for one in accepted})
+
+
+def check_exam(file: Path, exam: Exam) -> None:
+    """Refuse what `make_pack` would refuse of what the pack says of itself.
+
+    Raises:
+        DatasetError: Names the field.
+    """
+    if not exam.license:
+        raise DatasetError(
+            file, "license", "is empty; say under which licence the exam's authors give it, or who may use it"
+        )
 
 
 def check_question(source: Path, form: Form) -> None:

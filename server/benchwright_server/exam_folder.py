@@ -112,16 +112,20 @@ class ExamFolder:
             new = {path: now.like(path, text) for path, text in zip((STATEMENT, SOLUTION), texts, strict=True)}
             try:
                 text = with_values(now.texts[FORM_FILE], _changes(now.texts[FORM_FILE], values))
-                form = Form.model_validate(tomllib.loads(text))
-                if form.decision is Decision.ACCEPTED:
-                    _check(folder, new, form)
-            except ValidationError as error:
-                return now, False, tuple(_refused(error))
-            except DatasetError as error:
-                return now, False, (_refused_by_pack(error),)
             except (TomlEditError, tomllib.TOMLDecodeError) as error:
                 return now, False, (Refused("", f"{FORM_FILE}: {error}"),)
+            if refused := _refusals(folder, {**new, FORM_FILE: text}):
+                return now, False, refused
             return now.written({**new, FORM_FILE: text}), False, ()
+
+    def refused(self, label: str) -> tuple[Refused, ...]:
+        """What keeps a question, as its files are, from being saved; if it is accepted, also from being packed.
+
+        Raises:
+            ServerError: A file can't be read.
+        """
+        folder = self.question(label)
+        return _refusals(folder, FormFiles.read(folder, _FILES).texts)
 
     def label_of(self, file: Path) -> str:
         """The question that a file of the exam or of its pack belongs to; empty if none."""
@@ -132,9 +136,13 @@ class ExamFolder:
         return ""
 
 
+def has_exam(folder: Path) -> bool:
+    """Whether a folder has the files of an exam, whatever is in them."""
+    return all((folder / name).is_file() for name in (EXAM_FILE, "items.json")) and (folder / ITEMS).is_dir()
+
+
 def _is_exam(folder: Path) -> bool:
-    is_written = (folder / EXAM_FILE).is_file() and (folder / ITEMS).is_dir()
-    return is_written and Kept(folder / "items.json", Items).last() is not None
+    return has_exam(folder) and Kept(folder / "items.json", Items).last() is not None
 
 
 def _refuse_link(file: Path) -> None:
@@ -151,6 +159,21 @@ def _changes(text: str, values: dict[str, object]) -> dict[str, object]:
         for name, value in values.items()
         if name in there or not (value in empty or value == Form.model_fields[name].default)
     }
+
+
+def _refusals(folder: Path, texts: Mapping[str, str]) -> tuple[Refused, ...]:
+    """What is wrong with a question whose files hold this."""
+    try:
+        form = Form.model_validate(tomllib.loads(texts[FORM_FILE]))
+        if form.decision is Decision.ACCEPTED:
+            _check(folder, texts, form)
+    except ValidationError as error:
+        return tuple(_refused(error))
+    except DatasetError as error:
+        return (_refused_by_pack(error),)
+    except tomllib.TOMLDecodeError as error:
+        return (Refused("", f"{FORM_FILE}: {error}"),)
+    return ()
 
 
 def _check(folder: Path, texts: Mapping[str, str], form: Form) -> None:
@@ -177,5 +200,7 @@ _FIELDS = {"answer.points": "rubric", "answer": "answer", "question.choices": "c
 def _refused_by_pack(error: DatasetError) -> Refused:
     if error.file.name in ("solution.md", STATEMENT):
         return Refused(error.file.stem, error.reason)
+    if error.file.parent.name == "figures":
+        return Refused("", f"picture {error.file.name}: {error.reason}")
     found = next((ours for theirs, ours in _FIELDS.items() if error.field.startswith(theirs)), error.field)
     return Refused(found, error.reason)

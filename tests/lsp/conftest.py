@@ -8,11 +8,29 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from benchwright_exams.items import Item, Items
+from benchwright_problems.kept import Kept
+from benchwright_problems.problem import QuestionFormat
+
 from .clocks import Clocks, built_shim
 from .cursor import Golden
 from .session import Editor
 
 Editors = Callable[..., Awaitable[Editor]]
+
+EXAM_FORM = """\
+# What we said on Monday stays.
+decision = "open"
+findings = ["Is B right?"]
+format = "multiple-choice"
+answer = "B" # of the key
+points = 2
+
+[choices]
+A = "Flash"
+B = "SRAM"
+"""
+"""`review.toml` of a question that nobody has decided on."""
 
 
 @pytest.fixture
@@ -50,6 +68,24 @@ async def shared_editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
 async def editor(editors: Editors) -> Editor:
     """One editor."""
     return await editors()
+
+
+@pytest.fixture
+def exam(tmp_path: Path) -> Path:
+    """Two questions of an exam, as `benchwright questions from-exam` leaves them."""
+    folder = tmp_path / "midterm"
+    folder.mkdir()
+    items = tuple(Item(label=label, format=QuestionFormat.MULTIPLE_CHOICE) for label in ("1", "2"))
+    Kept(folder / "items.json", Items).keep(Items(made_from="test", items=items))
+    (folder / "exam.toml").write_text('title = "Midterm"\nlicense = "CC-BY-4.0"\nsource = "exam.pdf"\n')
+    for label in ("1", "2"):
+        question = folder / "items" / label
+        (question / "solution").mkdir(parents=True)
+        (question / "statement.md").write_text(f"# Question {label}\n\nWhich memory is volatile?\n")
+        (question / "solution" / "solution.md").write_text("SRAM loses its data.\n")
+        (question / "review.toml").write_text(EXAM_FORM)
+        (question / "page-1.png").write_bytes(b"\x89PNG")
+    return folder
 
 
 @pytest.fixture(scope="session")

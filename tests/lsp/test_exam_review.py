@@ -6,45 +6,11 @@ from typing import Any
 
 import pytest
 
-from benchwright_exams.items import Item, Items
-from benchwright_problems.kept import Kept
-from benchwright_problems.problem import QuestionFormat
-
+from .conftest import EXAM_FORM as FORM
 from .conftest import Editors
 from .session import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-FORM = """\
-# What we said on Monday stays.
-decision = "open"
-findings = ["Is B right?"]
-format = "multiple-choice"
-answer = "B" # of the key
-points = 2
-
-[choices]
-A = "Flash"
-B = "SRAM"
-"""
-
-
-@pytest.fixture
-def exam(tmp_path: Path) -> Path:
-    """Two questions of an exam, as `benchwright questions from-exam` leaves them."""
-    folder = tmp_path / "midterm"
-    folder.mkdir()
-    items = tuple(Item(label=label, format=QuestionFormat.MULTIPLE_CHOICE) for label in ("1", "2"))
-    Kept(folder / "items.json", Items).keep(Items(made_from="test", items=items))
-    (folder / "exam.toml").write_text('title = "Midterm"\nlicense = "CC-BY-4.0"\nsource = "exam.pdf"\n')
-    for label in ("1", "2"):
-        question = folder / "items" / label
-        (question / "solution").mkdir(parents=True)
-        (question / "statement.md").write_text(f"# Question {label}\n\nWhich memory is volatile?\n")
-        (question / "solution" / "solution.md").write_text("SRAM loses its data.\n")
-        (question / "review.toml").write_text(FORM)
-        (question / "page-1.png").write_bytes(b"\x89PNG")
-    return folder
 
 
 async def read(editor: Editor, exam: Path, label: str = "1") -> dict[str, Any]:

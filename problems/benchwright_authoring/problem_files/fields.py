@@ -1,4 +1,4 @@
-"""What `pack.toml` and `problem.toml` may hold: every field, with its values and what it means."""
+"""What the TOML files that authors write may hold: every field, with its values and what it means."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from benchwright_authoring.problem_files.toml_places import Path
-from benchwright_problems.pack_files_schema import PackFile
+from benchwright_problems.pack_files_schema import PackFile, ProblemFile
 from benchwright_problems.problem import Model
 
 
@@ -23,16 +23,29 @@ class Field:
     is_table: bool
 
 
-_ABOUT = {
-    "pack.name": "Name of the pack: `[a-z0-9._-]`, at most 60 characters.",
-    "pack.title": "For people.",
-    "pack.version": "Version, raised with every published change: reports name it.",
-    "pack.license": "Licence of the problems, as SPDX calls it.",
-    "pack.source": "Where the problems come from.",
-    "pack.description": "For people.",
-    "pack.published": "When the first problem could be read in public: `YYYY-MM-DD` or `YYYY-MM`.",
-    "pack.canary": "A random UUID that is nowhere else: a model that says it was trained on the pack's files.",
-    "pack.order": "Folders of the problems, in the order in which they are listed.",
+@dataclass(frozen=True, eq=False)
+class FileFields:
+    """The fields of one kind of file."""
+
+    model: type[Model]
+    about: Mapping[str, str]
+    """What each means, by its name behind those of the tables around it; nothing is missing."""
+    not_written: frozenset[str] = frozenset()
+    """Fields that the model has and no author writes."""
+
+
+_PACK_ABOUT = {
+    "name": "Name of the pack: `[a-z0-9._-]`, at most 60 characters.",
+    "title": "For people.",
+    "version": "Version, raised with every published change: reports name it.",
+    "license": "Licence of the problems, as SPDX calls it.",
+    "source": "Where the problems come from.",
+    "description": "For people.",
+    "published": "When the first problem could be read in public: `YYYY-MM-DD` or `YYYY-MM`.",
+    "canary": "A random UUID that is nowhere else: a model that says it was trained on the pack's files.",
+    "order": "Folders of the problems, in the order in which they are listed.",
+}
+_PROBLEM_ABOUT = {
     "id": "Equal to the folder's name.",
     "kind": "How it is solved and scored: `design` or `question`.",
     "category": "CVDP's category of a design problem, such as `cid003`.",
@@ -80,36 +93,41 @@ _ABOUT = {
     "hints.after_runs": "How many verdicts the attempt must have before.",
     "hints.after_minutes": "How long the attempt's clock must have run before.",
 }
-_NOT_WRITTEN = frozenset({"answer.figures"})
-"""Made from the files in `hidden/figures`."""
+
+PACK_FIELDS = FileFields(PackFile, _PACK_ABOUT)
+"""Of `pack.toml`."""
+PROBLEM_FIELDS = FileFields(ProblemFile, _PROBLEM_ABOUT, frozenset({"answer.figures"}))
+"""Of `problem.toml`; figures of an answer are made from the files in `hidden/figures`."""
+
+_KEYS = ("properties", "additionalProperties", "patternProperties")
+"""Where a schema says what keys a table may have."""
 
 
-def fields(model: type[Model], table: Path) -> Sequence[Field]:
-    """The fields of a table of `pack.toml` (`PackFile`) or `problem.toml` (`ProblemFile`); empty if there is none."""
+def fields(file: FileFields, table: Path) -> Sequence[Field]:
+    """The fields of a table of a file; empty if there is none."""
     names = [part for part in table if isinstance(part, str)]
-    return _fields(model, tuple(names))
+    return _fields(file, tuple(names))
 
 
-def field(model: type[Model], path: Path) -> Field | None:
+def field(file: FileFields, path: Path) -> Field | None:
     """One field."""
-    return next((one for one in fields(model, path[:-1]) if one.name == path[-1]), None) if path else None
+    return next((one for one in fields(file, path[:-1]) if one.name == path[-1]), None) if path else None
 
 
 @cache
-def _fields(model: type[Model], names: tuple[str, ...]) -> Sequence[Field]:
-    schema = model.model_json_schema()
+def _fields(file: FileFields, names: tuple[str, ...]) -> Sequence[Field]:
+    schema = file.model.model_json_schema()
     defs: Mapping[str, Any] = schema.get("$defs", {})
     table: Mapping[str, Any] = schema
     for name in names:
         table = _table(table.get("properties", {}).get(name, {}), defs)
-    prefix = "pack." if model is PackFile else ""
     found = []
     for name, given in table.get("properties", {}).items():
-        path = prefix + ".".join([*names, name])
-        if path not in _NOT_WRITTEN:
+        path = ".".join([*names, name])
+        if path not in file.not_written:
             inner = _table(given, defs)
-            is_table = "properties" in inner or "additionalProperties" in inner
-            found.append(Field(name, _ABOUT[path], _values(given, defs), is_table))
+            is_table = not inner.keys().isdisjoint(_KEYS)
+            found.append(Field(name, file.about[path], _values(given, defs), is_table))
     return found
 
 

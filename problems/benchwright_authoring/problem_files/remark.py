@@ -1,4 +1,4 @@
-"""A remark on a problem's files."""
+"""A remark on an author's files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Remark:
     """Something that an author should change."""
 
     file: str
-    """`pack.toml`, `problem.toml` or `statement.md`."""
+    """Its name, such as `problem.toml`."""
     span: Span
     message: str
     is_error: bool

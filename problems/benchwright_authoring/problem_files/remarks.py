@@ -27,13 +27,13 @@ def remarks(problem: ProblemFolder) -> list[Remark]:
     """Everything that is wrong with a problem's files."""
     text = problem.text(PROBLEM_FILE)
     places = TomlPlaces(text)
-    spec, found = _read(PROBLEM_FILE, text, ProblemFile, places)
+    spec, found = read_toml(PROBLEM_FILE, text, ProblemFile, places)
     if spec is None:
         return found
     if spec.id != problem.folder.name:
         message = f"The id is {spec.id!r}, but the folder is called {problem.folder.name!r}."
         found.append(Remark(PROBLEM_FILE, places.span(("id",)), message, True))
-    pack, _ = _read(PACK_FILE, problem.pack_text(PACK_FILE), PackFile, TomlPlaces(""))
+    pack, _ = read_toml(PACK_FILE, problem.pack_text(PACK_FILE), PackFile, TomlPlaces(""))
     if pack is not None and problem.folder.name not in pack.order:
         message = f"The order of {PACK_FILE} does not name this problem, so it is no part of the pack."
         found.append(Remark(PROBLEM_FILE, places.span(("id",)), message, False))
@@ -51,7 +51,7 @@ def pack_remarks(text: str, folder: Path) -> list[Remark]:
         folder: Of the pack.
     """
     places = TomlPlaces(text)
-    spec, found = _read(PACK_FILE, text, PackFile, places)
+    spec, found = read_toml(PACK_FILE, text, PackFile, places)
     order = spec.order if spec is not None else []
     for index, name in enumerate(order):
         span = places.span(("order", index))
@@ -62,7 +62,15 @@ def pack_remarks(text: str, folder: Path) -> list[Remark]:
     return found
 
 
-def _read(file: str, text: str, model: type[_File], places: TomlPlaces) -> tuple[_File | None, list[Remark]]:
+def read_toml(file: str, text: str, model: type[_File], places: TomlPlaces) -> tuple[_File | None, list[Remark]]:
+    """What a file says, or why it says nothing.
+
+    Args:
+        file: Its name.
+        text: Of it.
+        model: What it may hold.
+        places: Of the text.
+    """
     try:
         return model.model_validate(tomllib.loads(text)), []
     except tomllib.TOMLDecodeError as error:
@@ -84,6 +92,12 @@ def _read(file: str, text: str, model: type[_File], places: TomlPlaces) -> tuple
         return None, found
 
 
+def field_remark(file: str, places: TomlPlaces, field: str, reason: str, *, is_error: bool = True) -> Remark:
+    """What is wrong with a field, such as `choices.A`."""
+    path = tuple(int(part) if part.isdigit() else part for part in field.split("."))
+    return Remark(file, places.span(path), f"{field}: {reason}.", is_error, path)
+
+
 def _place(text: str, message: str) -> Span:
     found = _LINE.search(message)
     if found is None or found[1] is None:
@@ -100,8 +114,7 @@ def _refused(problem: ProblemFolder, pack: PackFile, places: TomlPlaces) -> list
         read_problem(problem.folder, pack)
     except DatasetError as error:
         if error.file == problem.folder / PROBLEM_FILE and error.field:
-            path = tuple(int(part) if part.isdigit() else part for part in error.field.split("."))
-            return [Remark(PROBLEM_FILE, places.span(path), f"{error.field}: {error.reason}.", True, path)]
+            return [field_remark(PROBLEM_FILE, places, error.field, error.reason)]
         name = error.file.relative_to(problem.folder).as_posix() if error.file != problem.folder else PROBLEM_FILE
         message = f"{error.reason[:1].upper()}{error.reason[1:]}."
         remark = Remark(PROBLEM_FILE, Span(0, 0), message, True)

@@ -1,4 +1,4 @@
-"""Packs that somebody writes: diagnostics, completion and hover of `pack.toml`, `problem.toml` and `statement.md`."""
+"""Packs and exams that somebody writes: diagnostics, completion and hover of their files."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from benchwright_server.operations import path_of
 from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
+    from benchwright_authoring.problem_files.fields import FileFields
     from benchwright_authoring.problem_files.remark import Remark
     from benchwright_harness.two_sided import TwoSided
-    from benchwright_problems.problem import Model
+    from benchwright_problems.home import Home
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.syntax.documents import Document
 
 _PACK, _PROBLEM, _STATEMENT = "pack.toml", "problem.toml", "statement.md"
+_EXAM, _REVIEW = "exam.toml", "review.toml"
 _PAUSE_S = 0.3
 _LEVELS = {True: types.DiagnosticSeverity.Error, False: types.DiagnosticSeverity.Warning}
 
 
 class PackFiles:
-    """Checks the packs whose files are open, and publishes what is wrong with them.
+    """Checks the packs and exams whose files are open, and publishes what is wrong with them.
 
     They are always pushed: no client pulls diagnostics of files that are not designs.
 
@@ -37,7 +39,7 @@ class PackFiles:
     def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._open: dict[str, Path] = {}
-        """URI → problem's folder, or the pack's for its own file."""
+        """URI → the folder of the problem or of an exam's question; that of the pack or exam for its own file."""
         self._shown: dict[Path, set[Path]] = {}
         self._found: dict[Path, dict[Path, list[types.Diagnostic]]] = {}
         """Place → what was remarked on its files when they were last checked."""
@@ -59,7 +61,7 @@ class PackFiles:
             self._check_later(place, _PAUSE_S)
 
     def saved(self, uri: str) -> None:
-        """A document was saved: it may be a file of a pack whose other files are open."""
+        """A document was saved: it may belong to what other files are open of."""
         if self._open and uri.startswith("file:"):
             file = path_of(uri)
             for place in {place for place in self._open.values() if file.is_relative_to(place)}:
@@ -80,20 +82,24 @@ class PackFiles:
         versions = {folder / _PROBLEM: document.version} if document is not None else {}
         self._publish(folder, self._found.get(folder, {}), versions)
 
-    def model(self, uri: str) -> type[Model] | None:
-        """What the fields of an open document are; None if it is none of these files."""
+    def fields(self, uri: str) -> FileFields | None:
+        """What an open document may hold; None if it is none of these files, or not in TOML."""
         if uri not in self._open or uri.endswith(f"/{_STATEMENT}"):
             return None
-        from benchwright_problems.pack_files_schema import PackFile, ProblemFile
+        if uri.endswith((f"/{_EXAM}", f"/{_REVIEW}")):
+            from benchwright_server.exam_files import EXAM_FIELDS, REVIEW_FIELDS
 
-        return PackFile if uri.endswith(f"/{_PACK}") else ProblemFile
+            return EXAM_FIELDS if uri.endswith(f"/{_EXAM}") else REVIEW_FIELDS
+        from benchwright_authoring.problem_files.fields import PACK_FIELDS, PROBLEM_FIELDS
+
+        return PACK_FIELDS if uri.endswith(f"/{_PACK}") else PROBLEM_FIELDS
 
     def hover(self, document: Document, position: types.Position) -> types.Hover | None:
         """What the field at a position means."""
         from benchwright_authoring.problem_files.proposals import toml_hover
 
-        model = self.model(document.uri)
-        found = toml_hover(model, document.text, document.lines.offset(position)) if model is not None else None
+        fields = self.fields(document.uri)
+        found = toml_hover(fields, document.text, document.lines.offset(position)) if fields is not None else None
         if found is None:
             return None
         span, about = found
@@ -104,10 +110,10 @@ class PackFiles:
         """What can be written at a position."""
         from benchwright_authoring.problem_files.proposals import toml_proposals
 
-        model = self.model(document.uri)
-        if model is None:
+        fields = self.fields(document.uri)
+        if fields is None:
             return None
-        span, proposals = toml_proposals(model, document.text, document.lines.offset(position))
+        span, proposals = toml_proposals(fields, document.text, document.lines.offset(position))
         place = document.lines.range(span.start, span.end)
         form = "textDocument.completion.completionItem.documentationFormat"
         items = [
@@ -138,7 +144,9 @@ class PackFiles:
         documents = {path_of(document.uri): document for document in followed if document is not None}
         open_files = {file: document.text for file, document in documents.items()}
         try:
-            found = await asyncio.to_thread(_remarks, place, open_files, self._server.documents.encoding)
+            found = await asyncio.to_thread(
+                _remarks, place, open_files, self._server.documents.encoding, self._server.sessions.home
+            )
         except Exception as error:
             self._server.report_failure(error)
             return
@@ -184,34 +192,55 @@ class PackFiles:
 
 
 def _place(uri: str) -> Path | None:
-    """The folder that a file of an author's pack says something of."""
-    if not uri.startswith("file:") or not uri.endswith((f"/{_PACK}", f"/{_PROBLEM}", f"/{_STATEMENT}")):
+    """The folder that a file of an author's says something of."""
+    names = (_PACK, _PROBLEM, _STATEMENT, _EXAM, _REVIEW)
+    if not uri.startswith("file:") or not uri.endswith(tuple(f"/{name}" for name in names)):
         return None
     file = path_of(uri)
     if file.name == _PACK:
         return file.parent
+    if file.name in (_EXAM, _REVIEW):
+        from benchwright_server.exam_files import is_exam_file
+
+        return file.parent if is_exam_file(file) else None
     from benchwright_authoring.problem_files.problem_folder import is_authored
 
     return file.parent if is_authored(file.parent) else None
 
 
 def _remarks(
-    place: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind
+    place: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind, home: Home
+) -> dict[Path, list[types.Diagnostic]]:
+    alone = {file: text for file, text in open_files.items() if file.name not in (_PROBLEM, _STATEMENT)}
+    found = {file: _diagnostics(_own_remarks(file, text, home), Lines(text, encoding)) for file, text in alone.items()}
+    return found | (_problem_remarks(place, open_files, encoding) if len(alone) < len(open_files) else {})
+
+
+def _problem_remarks(
+    folder: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind
 ) -> dict[Path, list[types.Diagnostic]]:
     from benchwright_authoring.problem_files.problem_folder import ProblemFolder
-    from benchwright_authoring.problem_files.remarks import pack_remarks, remarks
+    from benchwright_authoring.problem_files.remarks import remarks
 
-    if not (place / _PROBLEM).is_file():
-        text = open_files.get(place / _PACK, "")
-        return {place / _PACK: _diagnostics(pack_remarks(text, place), Lines(text, encoding))}
-    texts = {file.relative_to(place.parent).as_posix(): text for file, text in open_files.items()}
-    problem = ProblemFolder(place, texts)
+    texts = {file.relative_to(folder.parent).as_posix(): text for file, text in open_files.items()}
+    problem = ProblemFolder(folder, texts)
     found = remarks(problem)
     names = {remark.file for remark in found}
     return {
-        place / name: _diagnostics((one for one in found if one.file == name), Lines(problem.text(name), encoding))
+        folder / name: _diagnostics((one for one in found if one.file == name), Lines(problem.text(name), encoding))
         for name in names
     }
+
+
+def _own_remarks(file: Path, text: str, home: Home) -> list[Remark]:
+    """Of a file that is checked alone."""
+    if file.name == _PACK:
+        from benchwright_authoring.problem_files.remarks import pack_remarks
+
+        return pack_remarks(text, file.parent)
+    from benchwright_server.exam_files import exam_remarks, review_remarks
+
+    return exam_remarks(file, text) if file.name == _EXAM else review_remarks(file.parent, text, home)
 
 
 def _diagnostics(found: Iterable[Remark], lines: Lines) -> list[types.Diagnostic]:

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from benchwright_authoring.new_problem import Form, new_problem
-from benchwright_authoring.problem_files.fields import fields
+from benchwright_authoring.problem_files.fields import PACK_FIELDS, PROBLEM_FIELDS, FileFields, fields
 from benchwright_authoring.problem_files.problem_folder import ProblemFolder
 from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
 from benchwright_authoring.problem_files.remarks import pack_remarks, remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.pack_files_schema import PackFile, ProblemFile
 from benchwright_problems.pack_folder import read_pack_folder
 
 ROOT = Path(__file__).parents[3]
@@ -73,12 +72,12 @@ def test_a_value_is_found_by_its_path(path: tuple[str | int, ...], written: str)
         ("[[hints]]\ncost = 1\n[[hints]]\n|", {"text", "cost"}),
         ("[answer]\nclosed = |", {"true", "false"}),
         ("[answer.points]\n|", {"enough"}),
-        ("[|", {"limits", "question", "answer", "answer.points"}),
+        ("[|", {"limits", "question", "question.choices", "answer", "answer.points"}),
         ("[[h|", {"hints"}),
     ],
 )
 def test_what_can_be_written_is_proposed(text: str, labels: set[str]) -> None:
-    _, proposals = toml_proposals(ProblemFile, *at(text))
+    _, proposals = toml_proposals(PROBLEM_FIELDS, *at(text))
     assert labels <= {one.label for one in proposals}
 
 
@@ -87,37 +86,37 @@ def test_what_can_be_written_is_proposed(text: str, labels: set[str]) -> None:
     ["# kind = |", '[[hints]]\ntext = """\n|\n"""\n', 'domain = "|', "nothing = |", "[nowhere]\n|", 'id = "a" |'],
 )
 def test_nothing_is_proposed_where_nothing_fits(text: str) -> None:
-    assert toml_proposals(ProblemFile, *at(text))[1] == []
+    assert toml_proposals(PROBLEM_FIELDS, *at(text))[1] == []
 
 
 def test_a_field_that_is_there_is_not_proposed_again() -> None:
-    assert "id" not in {one.label for one in toml_proposals(ProblemFile, *at('id = "a"\n|'))[1]}
+    assert "id" not in {one.label for one in toml_proposals(PROBLEM_FIELDS, *at('id = "a"\n|'))[1]}
 
 
 def test_every_field_says_what_it_means_and_is_in_the_reference() -> None:
     page = (ROOT / "docs" / "reference" / "pack-format.md").read_text()
-    waiting: list[tuple[type[PackFile | ProblemFile], tuple[str, ...]]] = [(PackFile, ()), (ProblemFile, ())]
+    waiting: list[tuple[FileFields, tuple[str, ...]]] = [(PACK_FIELDS, ()), (PROBLEM_FIELDS, ())]
     seen = 0
     while waiting:
-        model, table = waiting.pop()
-        for one in fields(model, table):
+        file, table = waiting.pop()
+        for one in fields(file, table):
             assert one.about
             assert one.name in page, (table, one.name)
             seen += 1
             if one.is_table:
-                waiting.append((model, (*table, one.name)))
+                waiting.append((file, (*table, one.name)))
     assert seen > 40
 
 
 def test_the_field_under_the_mouse_is_explained_with_its_values() -> None:
     text, offset = at('[question]\nfor|mat = "assertion"\n')
-    found = toml_hover(ProblemFile, text, offset)
+    found = toml_hover(PROBLEM_FIELDS, text, offset)
     assert found is not None
     span, about = found
     assert text[span.start : span.end] == "format"
     assert '`"multiple-choice"`' in about
-    assert toml_hover(ProblemFile, *at("nothing| = 1")) is None
-    assert toml_hover(PackFile, *at("ver|sion = 1")) is not None
+    assert toml_hover(PROBLEM_FIELDS, *at("nothing| = 1")) is None
+    assert toml_hover(PACK_FIELDS, *at("ver|sion = 1")) is not None
 
 
 @pytest.mark.parametrize("folder", sorted(file.parent for file in STARTER.glob("*/problem.toml")), ids=lambda f: f.name)
@@ -278,5 +277,5 @@ def test_any_text_gets_remarks_and_no_exception(text: str, tmp_path: Path) -> No
     folder = new_problem(tmp_path / "p", "one", Form.COCOTB)
     assert remarks(ProblemFolder(folder, {"one/problem.toml": text}))
     for offset in range(min(len(text), 50) + 1):
-        toml_proposals(ProblemFile, text, offset)
-        toml_hover(ProblemFile, text, offset)
+        toml_proposals(PROBLEM_FIELDS, text, offset)
+        toml_hover(PROBLEM_FIELDS, text, offset)

@@ -50,6 +50,25 @@ for path in paths(get_command(app), []):
     print(*path)
 """
 
+EXAM_FILES = """
+import sys
+from pathlib import Path
+from benchwright_exams.items import Items
+from benchwright_problems.home import Home
+from benchwright_problems.kept import Kept
+from benchwright_server.exam_files import review_remarks
+
+folder, form = Path(sys.argv[1]), 'decision = "accepted"\\nformat = "assertion"\\n'
+question = folder / "items" / "1"
+question.mkdir(parents=True)
+Kept(folder / "items.json", Items).keep(Items(made_from="", items=()))
+(folder / "exam.toml").write_text("")
+(question / "review.toml").write_text(form)
+(question / "statement.md").write_text("# SRAM is volatile\\n")
+for remark in review_remarks(question, form, Home.find({"BENCHWRIGHT_HOME": str(folder)})):
+    print(remark.message)
+"""
+
 
 def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
@@ -130,6 +149,12 @@ def test_doctor_names_the_extras_that_are_missing(blocked: str, tmp_path: Path) 
 def test_the_language_server_loads(blocked: str, tmp_path: Path) -> None:
     ran = run(blocked, "import benchwright_server.server", home=tmp_path)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_an_accepted_question_of_an_exam_is_checked_without_what_reads_an_exam(blocked: str, tmp_path: Path) -> None:
+    ran = run(blocked, EXAM_FILES, str(tmp_path / "exam"), home=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == 'answer: is empty; write the answer, or decision = "left out" in review.toml.\n'
 
 
 @pytest.mark.parametrize(
