@@ -37,12 +37,27 @@ async function writeExam(folder: string): Promise<void> {
   }
 }
 
+async function writeForms(folder: string, form: string): Promise<void> {
+  for (const label of ["1", "2"]) await writeFile(join(examOf(folder), "items", label, "review.toml"), form);
+}
+
 scenario(
   "the author of an exam accepts one question, leaves out the other, and makes a pack, by keyboard",
   { before: writeExam, opened: examOf },
   async ({ editor, folder }) => {
     const { keyboard } = editor.page;
     const first = join(examOf(folder), "items", "1");
+
+    // What the form would refuse is marked in the files too.
+    await writeForms(folder, FORM.replace('"open"', '"accepted"'));
+    await editor.openFile("review.toml");
+    await editor.openProblemsPanel();
+    await editor.sees(editor.problemsPanel(), "answer: is empty");
+    await editor.picture("exam-review-file");
+    await writeForms(folder, FORM);
+    await editor.sees(editor.page.locator(".markers-panel"), "No problems have been detected");
+    await editor.closePanel();
+
     await editor.openFile("exam.toml");
     await editor.command("Benchwright: Review Questions of an Exam…");
     const view = await editor.webview("form.exam-form #statement");
