@@ -67,6 +67,9 @@ class ExamFolder:
         for around_items, folders, files in os.walk(found / ITEMS):
             for name in (*folders, *files):
                 _refuse_link(Path(around_items) / name)
+            for name in files:
+                if not (Path(around_items) / name).is_file():
+                    raise ServerError(f"{Path(around_items) / name} is no plain file. Remove it.")
         self.labels = labels_of(found)
         self.current = self.label_of(around)
 

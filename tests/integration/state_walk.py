@@ -7,7 +7,7 @@ edge of the clock the next state. States have four values: a walk begins where a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,8 +57,8 @@ class Shape:
     outputs: tuple[tuple[str, int], ...]
     clock: str | None
     rises: bool
-    edges: tuple[str, ...]
-    """Inputs of one bit whose edges change something, besides the clock."""
+    edges: tuple[tuple[str, int], ...]
+    """Inputs whose change does something itself, besides the clock: name, bits. A state holds what they were."""
     words: tuple[Word, ...]
 
     @property
@@ -66,8 +66,15 @@ class Shape:
         return sum(width for _, width in self.inputs)
 
 
-def shape(files: Sequence[bytes], top: str) -> Shape:
-    """Reads a design by slang."""
+def shape(files: Sequence[bytes], top: str, *, remembers: bool = False) -> Shape:
+    """Reads a design by slang.
+
+    Args:
+        files: Its text.
+        top: The module.
+        remembers: Whether a simulation of its combinational logic remembers, as where no branch of a `case` is taken.
+            A state holds its variables and all inputs then.
+    """
     compilation, manager = Compilation(), pyslang.SourceManager()
     for number, text in enumerate(files):
         compilation.addSyntaxTree(SyntaxTree.fromText(text.decode(), manager, f"f{number}.sv"))
@@ -78,14 +85,12 @@ def shape(files: Sequence[bytes], top: str) -> Shape:
     words: dict[str, Word] = {}
 
     def visit(node: object) -> None:
-        if isinstance(node, ProceduralBlockSymbol) and isinstance(node.body, TimedStatement):
-            timing = node.body.timing
-            events = timing.events if isinstance(timing, EventListControl) else [timing]
-            found = [one for one in events if isinstance(one, SignalEventControl) and one.edge.name != "None_"]
-            found = [one for one in found if one.edge.name in ("PosEdge", "NegEdge")]
-            if found:
-                edges.update({str(one.expr.syntax).strip(): one.edge.name == "PosEdge" for one in found})
-                node.body.stmt.visit(lambda one: _add_target(one, top, words))
+        if not isinstance(node, ProceduralBlockSymbol):
+            return
+        found = list(_edges_of(node))
+        edges.update({str(one.expr.syntax).strip(): one.edge.name == "PosEdge" for one in found})
+        if found or (remembers and node.procedureKind.name.startswith("Always")):
+            node.body.visit(lambda one: _add_target(one, top, words))
 
     instance.visit(visit)
     ports = [(one.name, one.type.bitWidth, one.direction.name) for one in instance.body.portList]
@@ -101,9 +106,17 @@ def shape(files: Sequence[bytes], top: str) -> Shape:
         outputs=tuple((name, width) for name, width, way in ports if way == "Out"),
         clock=clock,
         rises=edges.get(clock or "", True),
-        edges=tuple(sorted(known & edges.keys())),
+        edges=inputs if remembers else tuple((name, 1) for name in sorted(known & edges.keys())),
         words=tuple(words[path] for path in sorted(words)),
     )
+
+
+def _edges_of(block: ProceduralBlockSymbol) -> Iterator[SignalEventControl]:
+    if isinstance(block.body, TimedStatement):
+        timing = block.body.timing
+        for one in timing.events if isinstance(timing, EventListControl) else [timing]:
+            if isinstance(one, SignalEventControl) and one.edge.name in ("PosEdge", "NegEdge"):
+                yield one
 
 
 def _add_target(node: object, top: str, words: dict[str, Word]) -> None:
@@ -144,7 +157,7 @@ class Walk:
     def __init__(self, bench: Bench, design: Sources, folder: str, known: Shape) -> None:
         self._bench, self._design, self._folder = bench, design, folder
         self.shape = known
-        self._width = sum(one.width for one in known.words) + len(known.edges)
+        self._width = sum(one.width for one in known.words) + sum(width for _, width in known.edges)
         self._numbers: dict[str, int] = {}
         self._states: list[str] = []
         self.outputs: list[str] = []
@@ -155,7 +168,7 @@ class Walk:
     async def begin(self) -> None:
         """Finds state 0, which a simulation begins in."""
         (first,) = await self._lines(f'    $fdisplay(trace, "%b", {self._state()});', "", 1)
-        self._number(first + "x" * len(self.shape.edges))
+        self._number(first + "x" * sum(width for _, width in self.shape.edges))
 
     def cost(self, states: Sequence[int]) -> int:
         """Steps of the simulation that these states need."""
@@ -195,7 +208,7 @@ class Walk:
 
     def _edges(self, number: int) -> str:
         values = self.inputs(number)
-        return "".join(str(values[name]) for name in self.shape.edges)
+        return "".join(f"{values[name]:0{width}b}" for name, width in self.shape.edges)
 
     def _number(self, state: str) -> int:
         if state not in self._numbers:
@@ -269,7 +282,10 @@ endmodule
                 f"dut.{word.path} = {value};" if word.is_array else f"{{spare, dut.{word.path}}} = {{1'b0, {value}}};"
             )
             high -= word.width
-        held = [f"now_{name} = states[s][{high - 1 - place}];" for place, name in enumerate(self.shape.edges)]
+        held = []
+        for name, width in self.shape.edges:
+            held.append(f"now_{name} = states[s][{high - 1}:{high - width}];")
+            high -= width
         return f"""    for (s = 0; s < {states}; s = s + 1)
       for (i = 0; i < {1 << self.shape.bits}; i = i + 1) begin
     {self._drive()}

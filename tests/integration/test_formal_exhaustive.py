@@ -45,7 +45,7 @@ from .testbench_sets import unpack
 SAMPLES = ROOT.parent / "shared" / "data"
 PAIRS = 30
 """Of each design, nightly."""
-PUBLISHED = 9
+PUBLISHED = 10
 """Designs of the samples that can be walked."""
 MOST_STEPS = 300_000
 """Of the simulation, for each pair: what a walk has left then is not walked."""
@@ -117,14 +117,14 @@ def rewrites(files: Mapping[str, bytes], paths: Iterable[str]) -> list[Mutant]:
 
 
 @asynccontextmanager
-async def begun(files: Mapping[str, bytes], top: str, toolchain: Toolchain) -> AsyncIterator[Walk]:
-    """A walk over a design, at its beginning.
+async def begun(files: Mapping[str, bytes], top: str, toolchain: Toolchain, *, remembers: bool) -> AsyncIterator[Walk]:
+    """A walk over a design, at its beginning; `remembers` as in `shape`.
 
     Raises:
         NotWalkedError: It has too many inputs, or can't be walked.
     """
     design, folder = sources(files), unguessable()
-    known = shape(design.files, top)
+    known = shape(design.files, top, remembers=remembers)
     if known.bits > MOST_BITS:
         raise NotWalkedError(f"it has {known.bits} bits of inputs")
     with bench(design.at(folder), open_sandbox("bwrap"), toolchain) as at:
@@ -133,18 +133,18 @@ async def begun(files: Mapping[str, bytes], top: str, toolchain: Toolchain) -> A
         yield walk
 
 
-async def replayed(walk: Walk) -> None:
-    """Makes sure that a simulation without a break has the outputs that the walk's rows say.
+async def is_replayed(walk: Walk) -> bool:
+    """Whether a simulation without a break has the outputs that the walk's rows say.
 
-    Raises:
-        NotWalkedError: It has others, for example because logic without registers remembers in an unknown state.
+    It has others where logic without registers remembers, for example in an unknown state.
     """
     chosen = random.Random(0)
     for _ in range(3):
         inputs = [chosen.randrange(1 << walk.shape.bits) for _ in range(50)]
         said = predicted(walk, inputs)
         if said != await walk.simulated(inputs[: len(said)]):
-            raise NotWalkedError("a simulation remembers more than registers")
+            return False
+    return True
 
 
 async def compared(problem: Problem, pairs: int, most: int, toolchain: Toolchain) -> list[Compared]:
@@ -160,20 +160,28 @@ async def compared(problem: Problem, pairs: int, most: int, toolchain: Toolchain
     reference = {path: text for path, text in chosen.files.items() if is_design_file(path)}
     same = rewrites(reference, problem.hidden.reference)
     same = random.Random(problem.id).sample(same, min(len(same), max(1, pairs // 5)))
-    found = []
-    async with begun(reference, chosen.top, toolchain) as ours:
-        await walked(ours, ours, most)
-        await replayed(ours)
-        for mutant in (*same, *chosen.chosen):
-            other = mutant.applied(reference)
-            said = await opinion(reference, other, chosen.top, sandbox=open_sandbox("bwrap"), toolchain=toolchain)
-            shown = None
-            if said.result is not Result.UNKNOWN:
-                with contextlib.suppress(NotWalkedError):
-                    async with begun(other, chosen.top, toolchain) as theirs:
-                        shown = await walked(ours, theirs, most)
-            found.append(Compared(mutant, said, shown))
-    return found
+    for remembers in (False, True):
+        async with begun(reference, chosen.top, toolchain, remembers=remembers) as ours:
+            await walked(ours, ours, most)
+            if await is_replayed(ours):
+                return [await _pair(ours, one, reference, most, toolchain) for one in (*same, *chosen.chosen)]
+    raise NotWalkedError("a simulation remembers more than variables")
+
+
+async def _pair(
+    ours: Walk, mutant: Mutant, reference: Mapping[str, bytes], most: int, toolchain: Toolchain
+) -> Compared:
+    other, top = mutant.applied(reference), ours.shape.top
+    said, shown = await opinion(reference, other, top, sandbox=open_sandbox("bwrap"), toolchain=toolchain), None
+    if said.result is not Result.UNKNOWN:
+        for remembers in (False, True):
+            with contextlib.suppress(NotWalkedError):
+                async with begun(other, top, toolchain, remembers=remembers) as theirs:
+                    shown = await walked(ours, theirs, most)
+                    if await is_replayed(theirs):
+                        break
+                shown = None
+    return Compared(mutant, said, shown)
 
 
 def smaller(problem: Problem) -> Problem:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,14 @@ async def test_only_folders_of_exams_are_read(editors: Editors, exam: Path, tmp_
         _, said = await editor.refusal(operation, uri=exam.as_uri(), **params)
         assert "is a link" in said
         assert "not yours" not in said
+
+
+async def test_a_pipe_among_the_figures_is_named(editors: Editors, exam: Path) -> None:
+    editor = await editors()
+    (exam / "items" / "1" / "figures").mkdir()
+    os.mkfifo(exam / "items" / "1" / "figures" / "p.png")
+    _, said = await editor.refusal("examQuestion", uri=exam.as_uri(), label="1")
+    assert "p.png is no plain file. Remove it." in said
 
 
 async def test_a_form_that_is_no_toml_is_listed_with_its_trouble(editors: Editors, exam: Path) -> None:

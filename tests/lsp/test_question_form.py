@@ -91,6 +91,14 @@ async def test_a_question_becomes_one_in_words_with_points(editors: Editors, cel
     assert answer["value"] == words["answer"]
     again = await shown(editor, cells)
     assert again["form"]["points"] == words["points"]
+    short = (cells / "problem.toml").read_text().replace(", points = 1 }", " }")
+    (cells / "problem.toml").write_text(short)
+    again = await shown(editor, cells)
+    await ask(editor, "saveQuestionForm", cells, again, topic="cells")
+    assert (cells / "problem.toml").read_text() == short.replace(
+        'format = "free-response"\n', 'format = "free-response"\ntopic = "cells"\n'
+    )
+    again = await shown(editor, cells)
     assert (await ask(editor, "saveQuestionForm", cells, again, points=[], enough=None))["isSaved"]
     assert "points" not in tomllib.loads((cells / "problem.toml").read_text())["answer"]
 

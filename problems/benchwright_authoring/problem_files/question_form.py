@@ -67,8 +67,8 @@ def with_form(text: str, values: Mapping[str, Any]) -> str:
     whole, before = tomllib.loads(text), form_values(text)
     changed = copy.deepcopy(whole)
     for name, place in _PLACES.items():
-        value = values.get(name)
-        if value != before.get(name):
+        value = _whole(values.get(name))
+        if value != before.get(name) and not (name == "points" and value == _with_points(before.get(name, []))):
             _put(changed, place, None if value in _EMPTY and name not in _ALWAYS else value)
     if not changed.get("answer", {}).get("points", True):
         del changed["answer"]["points"]
@@ -91,6 +91,20 @@ def form_remarks(folder: Path, text: str, statement: str) -> list[tuple[str, Rem
         (STATEMENT.removesuffix(".md") if one.file == STATEMENT else _field(one.path or places.path_of(one.span)), one)
         for one in remarks(ProblemFolder(folder, files))
     ]
+
+
+def _whole(value: Any) -> Any:
+    """A value of a form, whose numbers all are floating-point, as a person writes it."""
+    if isinstance(value, list):
+        return [_whole(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _whole(one) for name, one in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _with_points(items: Any) -> Any:
+    """Rubric points as a form has them, where nothing is left out."""
+    return [{"points": 1, **one} if isinstance(one, dict) else one for one in items]
 
 
 def _put(table: dict[str, Any], place: tuple[str, ...], value: object) -> None:
