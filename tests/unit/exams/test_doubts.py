@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from benchwright_exams.doubts import doubts_of, is_doubtful
+from benchwright_exams.ledger import Region, Role, Segment
+from benchwright_exams.page import Box, Word
+from benchwright_exams.text_blocks import Block, BlockKind
+
+LINE = Box(50, 100, 500, 112)
+
+
+@dataclass
+class Question:
+    label: str
+    text: str = "Which memory is volatile?"
+    choices: dict[str, str] = field(default_factory=lambda: {"A": "Flash", "B": "SRAM"})
+    points: float | None = 2.0
+    regions: tuple[str, ...] = ()
+
+    @property
+    def body(self) -> tuple[Block, ...]:
+        return (Block(kind=BlockKind.TEXT, text=self.text),)
+
+
+def line(name: str, item: str, text: str = "Which memory is volatile?", *roles: Segment, **more: object) -> Region:
+    segments = roles or (Segment(role=Role.QUESTION, start=0, end=len(text), item=item),)
+    return Region.model_validate({"id": name, "page": 1, "box": LINE, "text": text, "segments": segments, **more})
+
+
+def said(items: list[Question], *regions: Region) -> list[tuple[str, str]]:
+    return [(one.item, one.says) for one in doubts_of(items, regions)]
+
+
+def test_questions_that_are_alike_raise_no_doubt() -> None:
+    assert said([Question("1"), Question("2"), Question("3")]) == []
+
+
+def test_words_that_may_be_others_are_quoted_but_not_those_of_a_label() -> None:
+    roles = (
+        Segment(role=Role.LABEL, start=0, end=2, item="1"),
+        Segment(role=Role.QUESTION, start=2, end=12, item="1"),
+    )
+    region = line("p1-1", "1", "l. What is|", *roles, recognised=True, doubtful=("l.", "is|"))
+    assert said([Question("1", regions=("p1-1",))], region) == [
+        ("1", "These words may have been recognised wrongly: “is|”.")
+    ]
+
+
+def test_ink_within_a_line_that_was_not_recognised_is_a_doubt_about_its_question() -> None:
+    def ink(box: Box) -> Region:
+        drawn = (Segment(role=Role.RULE, start=0, end=0),)
+        return Region(id="p1-2", page=1, box=box, segments=drawn, recognised=True)
+
+    text = line("p1-1", "1", recognised=True)
+    inside, below, dot = Box(200, 102, 230, 110), Box(200, 200, 230, 208), Box(200, 105, 202, 107)
+    found = [said([Question("1", regions=("p1-1",))], text, ink(box)) for box in (inside, below, dot)]
+    assert found == [[("1", "Something stands in its lines that was not recognised.")], [], []]
+
+
+@pytest.mark.parametrize("text", ["Which? C) ROM", "Which? (C) ROM", "Which? C. ROM"])
+def test_a_letter_in_the_text_may_begin_a_choice(text: str) -> None:
+    assert next(says for _, says in said([Question("1", text)])).endswith("which may begin a choice.")
+
+
+def test_a_letter_that_names_something_begins_no_choice() -> None:
+    assert said([Question("1", "Cores A and B share a cache (MESI).")]) == []
+
+
+def test_other_numbers_of_choices_are_a_doubt() -> None:
+    usual = {"A": "1", "B": "2", "C": "3", "D": "4"}
+    items = [Question(label, choices=usual) for label in "123"]
+    assert said([*items, Question("4", choices={"A": "1", "B": "2", "C": "3"})]) == [
+        ("4", "It has 3 choices; others have 4.")
+    ]
+    assert said([*items, Question("4", choices={})]) == [("4", "It has 0 choices; others have 4.")]
+    assert ("4", "It has one choice only.") in said([*items, Question("4", choices={"A": "1"})])
+    open_ones = [Question(label, choices={}) for label in "567"]
+    assert said([*items, *open_ones]) == []
+
+
+def test_points_that_only_one_lacks_or_has_twice_are_a_doubt() -> None:
+    items = [Question("1"), Question("2"), Question("3", points=None)]
+    assert said(items) == [("3", "No points were found for it, although other questions have some.")]
+    assert said(items[1:]) == []
+    twice = (
+        Segment(role=Role.POINTS, start=0, end=3, item="1", value="2"),
+        Segment(role=Role.POINTS, start=3, end=6, item="1", value="3"),
+    )
+    assert said([Question("1", regions=("p1-1",))], line("p1-1", "1", "[2][3]", *twice)) == [
+        ("1", "It has points more than once: another question may be in it.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "doubtful"),
+    [
+        ("cache", 95, False),
+        ("cache", 60, True),
+        ("c@che", 95, True),
+        ("c@che", 100, False),
+        ("0x1F", 90, False),
+        ("write-back,", 90, False),
+        ("3.5%", 90, False),
+        ("|", 90, True),
+    ],
+)
+def test_an_unclear_word_or_an_odd_one_of_a_picture_is_doubtful(text: str, confidence: float, doubtful: bool) -> None:
+    assert is_doubtful(Word(text, LINE, 10, confidence=confidence)) is doubtful
