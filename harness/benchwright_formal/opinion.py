@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+
+from pydantic import Field
 
 from benchwright_formal.bench import Bench, bench, unguessable
 from benchwright_formal.errors import NotModelledError
@@ -14,11 +17,13 @@ from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.proof import Proof, Stimulus, prove, read
 from benchwright_formal.simulation import Testbench, difference
 from benchwright_formal.sources import Sources, check_name, sources
+from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import OTHER, REFERENCE
 from benchwright_harness.cluster.task import code_digest
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.parameter_sets import Parameters, ParameterSets, named
 from benchwright_problems.verdict import Model
 
 _TRIED_CYCLES = 200
@@ -47,6 +52,8 @@ class Opinion(Model):
     """
 
     result: Result
+    parameters: Parameters = Field(default_factory=dict)
+    """With which it differs or is unknown; empty for the defaults."""
     depth: int | None = None
     """Cycles from power-up that were compared, of an equivalent design; None for all there are."""
     cycle: int | None = None
@@ -72,6 +79,7 @@ async def opinion(
     toolchain: Toolchain,
     reference_top: str | None = None,
     dont_cares: DontCares = NO_DONT_CARES,
+    parameter_sets: ParameterSets = (),
     limit_s: float = LIMIT_S,
 ) -> Opinion:
     """Compares two designs for all inputs, from power-up on.
@@ -81,15 +89,18 @@ async def opinion(
     random inputs does not contradict it. Whatever is not modelled soundly (latches, loops, several clocks, inout ports)
     or takes too long makes it unknown.
 
+    With several sets of parameters, the first for which the designs differ decides.
+
     Args:
         reference: Path → content; what is neither Verilog nor a header is left out.
         other: The same of the design in question.
-        top: The module to compare, with its parameters' defaults.
+        top: The module to compare, with its parameters' defaults at first.
         sandbox: Where the tools run.
         toolchain: What they are.
         reference_top: The reference's module, if it has another name.
         dont_cares: Where outputs do not count.
-        limit_s: Time of the proof in seconds; reading and simulating the designs is limited apart.
+        parameter_sets: The parameters to compare it with after that.
+        limit_s: Time of the proof in seconds, for each set; reading and simulating the designs is limited apart.
 
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
@@ -100,11 +111,25 @@ async def opinion(
         for one in tops:
             check_name(one)
         designs = (pair.sources(0, reference), pair.sources(1, other))
-        files = {**designs[0].at(pair.folders[0]), **designs[1].at(pair.folders[1])}
-        with bench(files, sandbox, toolchain) as at:
-            return await pair.opinion(at, designs, limit_s)
     except NotModelledError as error:
         return Opinion(result=Result.UNKNOWN, reason=str(error))
+    files = {**designs[0].at(pair.folders[0]), **designs[1].at(pair.folders[1])}
+    opinions: list[Opinion] = []
+    for parameters in ({}, *parameter_sets):
+        # A bench of its own, so that no proof finds another's files.
+        with bench(files, sandbox, toolchain) as at:
+            opinions.append(await pair.opinion_with(parameters, at, designs, limit_s))
+        if opinions[-1].result is Result.DIFFERS:
+            break
+    return together(opinions)
+
+
+def together(opinions: Sequence[Opinion]) -> Opinion:
+    """What is known of all: one that differs decides, and so does one that is unknown."""
+    for result in (Result.DIFFERS, Result.UNKNOWN):
+        if found := [one for one in opinions if one.result is result]:
+            return found[0]
+    return min(opinions, key=lambda one: one.depth if one.depth is not None else math.inf)
 
 
 class _Pair:
@@ -126,14 +151,26 @@ class _Pair:
         with self._naming(number):
             return sources(files)
 
-    async def opinion(self, at: Bench, designs: tuple[Sources, Sources], limit_s: float) -> Opinion:
-        """See `opinion`."""
+    async def opinion_with(
+        self, parameters: Parameters, at: Bench, designs: tuple[Sources, Sources], limit_s: float
+    ) -> Opinion:
+        """See `opinion`; with these parameters alone."""
+        try:
+            found = await self._opinion([Top(one, parameters) for one in self._tops], at, designs, limit_s)
+        except NotModelledError as error:
+            reason = f"{error} ({named(parameters)})" if parameters else str(error)
+            return Opinion(result=Result.UNKNOWN, parameters=parameters, reason=reason)
+        return found.model_copy(update={"parameters": parameters}) if found.result is Result.DIFFERS else found
+
+    async def _opinion(
+        self, tops: Sequence[Top], at: Bench, designs: tuple[Sources, Sources], limit_s: float
+    ) -> Opinion:
         netlists = []
         for number, role in enumerate((REFERENCE, OTHER)):
             with self._naming(number):
                 folder = self._folder(number)
                 left_out = self._dont_cares.always
-                netlists.append(await read(at, role, self._tops[number], designs[number], folder, _READ_S, left_out))
+                netlists.append(await read(at, role, tops[number], designs[number], folder, _READ_S, left_out))
         proof = await prove(at, netlists[0], netlists[1], limit_s, self._dont_cares)
         stimulus, first = proof.difference, 0
         if stimulus is None:
@@ -142,7 +179,7 @@ class _Pair:
         traces = []
         for number, design in enumerate(designs):
             with self._naming(number):
-                bench_of_one = Testbench(self._tops[number], proof.reference, proof.clock, stimulus)
+                bench_of_one = Testbench(tops[number], proof.reference, proof.clock, stimulus)
                 traces.append(await bench_of_one.outputs(at, design, self._folder(number)))
         seen = difference(traces[0], traces[1], first, stimulus=stimulus, dont_cares=self._dont_cares)
         if proof.difference is None:

@@ -13,6 +13,7 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_formal.netlist import Clock, Netlist, netlist
 from benchwright_formal.sensitivity import check_sensitivity
 from benchwright_formal.sources import Sources
+from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import (
     OTHER,
     PROVED,
@@ -32,6 +33,8 @@ _INPUT = re.compile(rb"^i(\d+) in_(\w+)(?:\[(\d+)\])?$", re.MULTILINE)
 _LOOP = re.compile(r"found logic loop|multiple conflicting drivers")
 # Yosys makes a new wire of the name of a signal elsewhere, and of a system function that it does not know.
 _IMPLICIT = re.compile(r"Identifier `\\?([^']*[.$][^']*)' is implicitly declared")
+# Of the module around the top one, whose name no design knows.
+_MISSING = re.compile(r"in module `b[0-9a-f]{32}' in cell `dut' does not have a parameter named '(\w+)'", re.ASCII)
 _MATCH_SHARE = 0.2
 LEAST_CYCLES = 16
 """Fewer say too little to be an opinion."""
@@ -53,7 +56,7 @@ class Proof:
 
 
 async def read(
-    bench: Bench, role: str, top: str, design: Sources, folder: str, wall_s: float, left_out: Sequence[str] = ()
+    bench: Bench, role: str, top: Top, design: Sources, folder: str, wall_s: float, left_out: Sequence[str] = ()
 ) -> Netlist:
     """Has Yosys read a design for a proof, without the outputs that are left out.
 
@@ -67,6 +70,8 @@ async def read(
         raise NotModelledError("it has a combinational loop, or nets with several drivers")
     if implicit := _IMPLICIT.search(printed):
         raise NotModelledError(f"it reads or drives {implicit[1]}, which is no signal of its module")
+    if missing := _MISSING.search(printed):
+        raise NotModelledError(f"it has no parameter {missing[1]}")
     written = bench.read(f"{role}.json")
     # What it can't model says more than the error that follows from it.
     found = netlist(json.loads(written)) if written else None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
-from benchwright_formal.opinion import Opinion, Result, opinion
+from benchwright_formal.opinion import Opinion, opinion, together
 from benchwright_formal.quality import quality
 from benchwright_harness.grade import solved_files
 from benchwright_harness.plan import toplevels
@@ -68,7 +67,7 @@ async def second_opinion(
         tops: The modules to compare; the sizes are those of the first.
         sandbox: Where the tools run.
         toolchain: What they are.
-        limit_s: Time of the proof in seconds.
+        limit_s: Time of each proof in seconds.
 
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
@@ -82,23 +81,16 @@ async def second_opinion(
             sandbox=sandbox,
             toolchain=toolchain,
             dont_cares=problem.hidden.dont_cares,
+            parameter_sets=problem.hidden.parameter_sets,
             limit_s=limit_s,
         )
         for top in tops
     ]
     return SecondOpinion(
-        opinion=_together(opinions),
+        opinion=together(opinions),
         solution=await _size(other, tops[0], sandbox, toolchain),
         reference=await _size(reference, tops[0], sandbox, toolchain),
     )
-
-
-def _together(opinions: Sequence[Opinion]) -> Opinion:
-    """What is known of all modules: one that differs decides, and so does one that is unknown."""
-    for result in (Result.DIFFERS, Result.UNKNOWN):
-        if found := [one for one in opinions if one.result is result]:
-            return found[0]
-    return min(opinions, key=lambda one: one.depth if one.depth is not None else math.inf)
 
 
 async def _size(design: Mapping[str, bytes], top: str, sandbox: Sandbox, toolchain: Toolchain) -> Size:

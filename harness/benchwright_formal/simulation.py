@@ -10,6 +10,7 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_formal.netlist import Clock, Netlist
 from benchwright_formal.proof import Stimulus
 from benchwright_formal.sources import Sources
+from benchwright_formal.top import Top
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 
 _WALL_S = 10
@@ -31,8 +32,7 @@ class Difference:
 class Testbench:
     """Drives a design with given inputs."""
 
-    top: str
-    """Its module."""
+    top: Top
     ports: Netlist
     """With the names and widths of its ports."""
     clock: Clock | None
@@ -96,7 +96,7 @@ module {name};
   reg clock;
   integer trace, cycle;
 {wires}
-  {self.top} dut({", ".join(connected)});
+  {self.top.instance("dut", ", ".join(connected))}
   initial begin
     $readmemb("{OURS}/inputs", inputs);
     trace = $fopen("{name}.txt");

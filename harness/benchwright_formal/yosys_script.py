@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS
+from benchwright_formal.bench import OURS, unguessable
 from benchwright_formal.netlist import Clock, Netlist, Port
 from benchwright_formal.sources import Sources
+from benchwright_formal.top import Top
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 
 REFERENCE, OTHER = "gold", "gate"
@@ -25,17 +26,17 @@ _DEFINED_CYCLES = 300
 _ASIDE = "t:$print t:$check t:$assert t:$assume t:$cover t:$live t:$fair t:$scopeinfo"
 
 
-def read_script(role: str, top: str, design: Sources, folder: str, left_out: Sequence[str] = ()) -> str:
+def read_script(role: str, top: Top, design: Sources, folder: str, left_out: Sequence[str] = ()) -> str:
     """Reads one design, without the outputs that are left out.
 
     Leaves ROLE.ast, the tree of its text; ROLE.json, as it was read; ROLE.il, for the miter; ROLE.aig, its logic with
     free inputs for what is unknown; ROLE.named.aig, the same with names.
     """
     # An inout would become an input.
-    removed = (f"delete -output {top}/o:{name} {top}/i:{name} %d" for name in left_out)
+    removed = (f"delete -output {top.name}/o:{name} {top.name}/i:{name} %d" for name in left_out)
     return _lines(
         f"tee -q -o {role}.ast read_verilog -sv -nosynthesis -dump_ast1 -no_dump_ptr {_files(design, folder)}",
-        f"hierarchy -simcheck -top {top}",
+        *_elaborated(top),
         *("proc", "flatten", f"delete {_ASIDE}", *removed),
         *("opt_clean", "memory_collect", "opt_clean", "check"),
         f"write_json {role}.json",
@@ -49,6 +50,20 @@ def read_script(role: str, top: str, design: Sources, folder: str, left_out: Seq
         *("opt_clean", "dffunmap", "aigmap", "opt_clean"),
         # Of a circuit with names, ABC would compare those of registers.
         *(f"write_aiger {role}.aig", f"write_aiger -symbols {role}.named.aig"),
+    )
+
+
+def _elaborated(top: Top) -> Iterable[str]:
+    """Makes the module with its parameters the only top."""
+    if not top.parameters:
+        return (f"hierarchy -simcheck -top {top.name}",)
+    outer = unguessable()
+    return (
+        # Of `hierarchy -chparam`, each value would be unsigned, and in a simulation it is not.
+        *("read_verilog -sv <<EOT", f"module {outer};", top.instance("dut"), "endmodule", "EOT"),
+        *(f"hierarchy -simcheck -top {outer}", f"delete {outer}"),
+        # Its name has the values now.
+        *("hierarchy -auto-top", f"rename -top {top.name}"),
     )
 
 

@@ -11,6 +11,7 @@ from benchwright_problems.category import Category
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.hints import MOST_HINTS, Hint, check_ladder
 from benchwright_problems.pack_name import PackName
+from benchwright_problems.parameter_sets import ProofTable
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import (
     Answer,
@@ -71,4 +72,5 @@ class ProblemFile(Model):
     question: QuestionTable | None = None
     answer: Answer | None = None
     dont_care: DontCares = NO_DONT_CARES
+    proof: ProofTable = ProofTable()
     hints: Annotated[tuple[Hint, ...], Field(max_length=MOST_HINTS), AfterValidator(check_ladder)] = ()

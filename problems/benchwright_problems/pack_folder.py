@@ -121,7 +121,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
     content: dict[str, JsonValue] = {
         # What a problem does not have leaves its digest as it was before there was such a field.
         "spec": spec.model_dump(
-            mode="json", exclude={n for n in ("hints", "dont_care", "published") if not getattr(spec, n)}
+            mode="json", exclude={n for n in ("hints", "dont_care", "proof", "published") if not getattr(spec, n)}
         ),
         "statement": statement,
         "public": dict(public_files),
@@ -156,6 +156,7 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
                 scan=spec.scan,
                 hints=tuple(hint.text.strip() for hint in spec.hints),
                 dont_cares=spec.dont_care,
+                parameter_sets=spec.proof.parameters,
                 sha256=digest(content),
             ),
         )

@@ -25,6 +25,7 @@ from benchwright_problems.editor_files import is_editor_file
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
 from benchwright_problems.hints import HintRules, HintTexts
 from benchwright_problems.pack_name import PackName
+from benchwright_problems.parameter_sets import ParameterSets
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.rubric_points import OptionalPoints
 
@@ -296,6 +297,8 @@ class Hidden(Model):
     """What submissions may do, if different from the defaults; the rules are in `scan.json` of the harness."""
     hints: HintTexts = ()
     dont_cares: DontCares = NO_DONT_CARES
+    parameter_sets: ParameterSets = ()
+    """Parameters with which proofs compare designs besides the defaults."""
     record: list[dict[str, JsonValue]] = []
     """What the fields above lack of the source record: an RFC 6902 patch from its export to the original."""
     sha256: str = ""

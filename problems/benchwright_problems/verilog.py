@@ -56,6 +56,34 @@ def port_names(text: str) -> frozenset[str]:
     return frozenset(found - {""})
 
 
+def parameter_names(text: str) -> dict[str, frozenset[str]]:
+    """Module → the names of its parameters that an instance can set."""
+    from pyslang.parsing import TokenKind
+    from pyslang.syntax import DeclaratorSyntax, ParameterDeclarationStatementSyntax, ParameterDeclarationSyntax
+
+    found: dict[str, frozenset[str]] = {}
+    for declaration in _declarations(_parse(text)):
+        header = declaration.header
+        ported = header.parameters.declarations if header.parameters is not None else None
+        # With such a list, those in the body are local.
+        inner = (
+            [one.parameter for one in declaration.members if isinstance(one, ParameterDeclarationStatementSyntax)]
+            if ported is None
+            else ported
+        )
+        names: set[str] = set()
+        keyword = TokenKind.ParameterKeyword
+        for one in inner:
+            if not isinstance(one, ParameterDeclarationSyntax):
+                continue
+            # One without a keyword is of the kind of the one before it.
+            keyword = one.keyword.kind if one.keyword else keyword
+            if keyword == TokenKind.ParameterKeyword:
+                names.update(each.name.valueText for each in one.declarators if isinstance(each, DeclaratorSyntax))
+        found[header.name.valueText] = frozenset(names)
+    return found
+
+
 def scope_names(text: str) -> frozenset[str]:
     """The names of scopes that a source declares, and so of what a module below can refer to by an upward name.
 

@@ -24,6 +24,7 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.home import Home
+from benchwright_problems.parameter_sets import ParameterSets
 
 from ..integration.test_formal_exhaustive import published
 
@@ -48,9 +49,21 @@ async def timed(folder: Path, wanted: list[Candidates]) -> tuple[float, list[Pro
     box, toolchain = open_sandbox("bwrap"), Toolchain.find(home.cache)
 
     async def prove(
-        reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str, dont_cares: DontCares
+        reference: Mapping[str, bytes],
+        other: Mapping[str, bytes],
+        top: str,
+        dont_cares: DontCares,
+        parameter_sets: ParameterSets,
     ) -> Opinion:
-        return await opinion(reference, other, top, sandbox=box, toolchain=toolchain, dont_cares=dont_cares)
+        return await opinion(
+            reference,
+            other,
+            top,
+            sandbox=box,
+            toolchain=toolchain,
+            dont_cares=dont_cares,
+            parameter_sets=parameter_sets,
+        )
 
     async with open_executor(home, jobs=CORES, cluster=None, options=()) as runs:
         analyser = Analyser(runs, box, toolchain, VerdictStore.of(home), False, on_progress=lambda now: None)

@@ -119,6 +119,27 @@ def test_what_was_compared_with_another_version_is_compared_again_and_not_report
     assert SecondOpinions(Home.find()).find(found) is None
 
 
+def test_an_escape_with_other_parameters_is_reported_with_them(problem: Problem, tmp_path: Path) -> None:
+    folder = tmp_path / "mine" / "hold"
+    file = folder / "hidden" / "reference" / PATH
+    reference = file.read_text().replace("module hold (", "module hold #(parameter int W = 8) (")
+    reference = reference.replace("[7:0]", "[W-1:0]")
+    file.write_text(reference)
+    head = folder / "problem.toml"
+    head.write_text(f"{head.read_text()}\n[proof]\nparameters = [{{ W = 3 }}, {{ W = 5 }}]\n")
+    Store(Home.find()).add(read_pack_folder(tmp_path / "mine"), replace=True)
+    declared = Store(Home.find()).unseal("mine/hold")
+    # One that differs, and one that has no such parameter.
+    attempt(declared, reference.replace("else if (en)", "else if (en || W == 5)"))
+    attempt(declared, reference.replace("parameter int W", "localparam int W"))
+    assert ran("attempts", "compare") == {"compared": 2, "known": 0, "differs": 1, "unknown": 1}
+    ran("report", "--out", str(tmp_path / "report"))
+    section = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]["escapes"]
+    where = sorted(row[-1].partition("(")[2] for row in section["tables"][3]["rows"])
+    assert where == ["W = 3)", "W = 5)"]
+    assert "the design is not modelled (W = 3)" in (tmp_path / "report" / "report.html").read_text()
+
+
 def test_an_attempt_of_another_machine_names_no_file_elsewhere(problem: Problem) -> None:
     header = {"id": "../../packs/mine", "problem": "mine/hold", "problem_digest": "d", "workspace": "/w"}
     header |= {"solver": "ada", "condition": "human", "created": "2026-11-20T09:30:00Z"}

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.home import Home
+from benchwright_problems.parameter_sets import ParameterSets
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Reason
 
@@ -101,6 +102,7 @@ class Said:
     cycle: int | None = None
     stimulus: Sequence[Mapping[str, int]] = ()
     reason: str = ""
+    parameters: Mapping[str, int] = field(default_factory=dict)
 
 
 async def analysed(problem: Problem, toolchain: Toolchain, folder: Path, prove: Prove | None = None) -> ProblemFindings:
@@ -112,9 +114,11 @@ async def analysed(problem: Problem, toolchain: Toolchain, folder: Path, prove: 
 async def test_survivors_alone_are_compared_and_what_is_proved_of_each_is_kept(
     toolchain: Toolchain, tmp_path: Path
 ) -> None:
-    (problem,) = import_rtllm([write_rtllm(tmp_path / "rtllm", {"half": HALF})], "rtllm").problems
+    (imported,) = import_rtllm([write_rtllm(tmp_path / "rtllm", {"half": HALF})], "rtllm").problems
+    hidden = imported.hidden.model_copy(update={"parameter_sets": ({"W": 3},)})
+    problem = imported.model_copy(update={"hidden": hidden})
     opinions = {
-        b"a | b": Said("differs", cycle=0, stimulus=[{"a": 1, "b": 0}]),
+        b"a | b": Said("differs", cycle=0, stimulus=[{"a": 1, "b": 0}], parameters={"W": 3}),
         b"= a;": Said("equivalent"),
         b"= b;": Said("equivalent", depth=20),
         b"= '1;": Said("unknown", reason="out of time"),
@@ -122,9 +126,14 @@ async def test_survivors_alone_are_compared_and_what_is_proved_of_each_is_kept(
     asked: list[str] = []
 
     async def prove(
-        reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str, dont_cares: DontCares
+        reference: Mapping[str, bytes],
+        other: Mapping[str, bytes],
+        top: str,
+        dont_cares: DontCares,
+        parameter_sets: ParameterSets,
     ) -> Said:
         asked.append(top)
+        assert parameter_sets == ({"W": 3},)
         ((path, text),) = other.items()
         assert reference[path] != text
         return next(said for words, said in opinions.items() if words in text)
@@ -136,6 +145,7 @@ async def test_survivors_alone_are_compared_and_what_is_proved_of_each_is_kept(
     example = by_fault["|"].counterexample
     assert example is not None
     assert example.stimulus == ({"a": 1, "b": 0},)
+    assert example.parameters == {"W": 3}
     assert by_fault["b"].status is Status.SURVIVED
     assert by_fault["b"].note == "does not differ in the first 20 cycles"
     assert by_fault["'1"].note == "out of time"

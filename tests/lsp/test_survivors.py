@@ -69,6 +69,17 @@ async def test_a_survivor_is_marked_and_becomes_a_test(editor: Editor, pack: Pat
     assert (pack / "p/hidden/harness/src/test_m.py").as_uri() in str(action.edit)
 
 
+async def test_no_test_is_offered_for_a_survivor_that_differs_with_other_parameters(editor: Editor, pack: Path) -> None:
+    report = pack / "mutants.json"
+    report.write_text(report.read_text().replace('"parameters":{}', '"parameters":{"W":3}'))
+    file = editor.open(pack / "p/hidden/reference/rtl/m.sv")
+    file.save()
+    (mark,) = await file.marked("It differs in cycle 1 with W = 3. No test is offered")
+    params = types.CodeActionParams(types.TextDocumentIdentifier(file.uri), mark.range, types.CodeActionContext([mark]))
+    offered = await editor.client.text_document_code_action_async(params)
+    assert not [one.title for one in offered or [] if "Add a test" in one.title]
+
+
 async def test_a_survivor_is_gone_once_the_reference_is_another(editor: Editor, pack: Path) -> None:
     file = editor.open(pack / "p/hidden/reference/rtl/m.sv")
     file.save()

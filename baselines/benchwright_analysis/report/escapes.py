@@ -13,6 +13,7 @@ from benchwright_analysis.report.section import Cell, Figure, Section, Table, co
 from benchwright_formal.opinion import Opinion, Result
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_judges.estimators import share
+from benchwright_problems.parameter_sets import named
 from benchwright_problems.verdict import Outcome, Quality
 
 _SIZES: Mapping[str, Callable[[Quality], int]] = {
@@ -164,9 +165,11 @@ def _detail(compared: Sequence[_Compared]) -> Table:
 
 def _why(opinion: Opinion) -> str:
     """Without what may be text of the reference or of the design."""
+    parameters = f" ({named(opinion.parameters)})" if opinion.parameters else ""
     if opinion.result is Result.DIFFERS:
-        return f"cycle {opinion.cycle}"
+        return f"cycle {opinion.cycle}{parameters}"
     if opinion.result is Result.EQUIVALENT:
         return f"{opinion.depth} cycles"
-    cause, _, more = opinion.reason.partition(": ")
-    return f"{cause} is not modelled" if more and cause in ("the reference", "the design") else cause
+    cause, _, more = opinion.reason.removesuffix(parameters).partition(": ")
+    why = f"{cause} is not modelled" if more and cause in ("the reference", "the design") else cause
+    return f"{why}{parameters}"

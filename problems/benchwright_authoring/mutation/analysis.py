@@ -16,6 +16,7 @@ from benchwright_harness.cluster.task import Task
 from benchwright_harness.grade import BatchGrader, solved_files
 from benchwright_harness.plan import toplevels
 from benchwright_problems.dont_cares import DontCares
+from benchwright_problems.parameter_sets import Parameters, ParameterSets
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
@@ -34,6 +35,10 @@ class Opinion(Protocol):
         """`equivalent`, `differs` or `unknown`."""
 
     @property
+    def parameters(self) -> Parameters:
+        """With which they differ; empty for the defaults."""
+
+    @property
     def depth(self) -> int | None:
         """Up to which cycle they are equivalent; None for all."""
 
@@ -50,8 +55,11 @@ class Opinion(Protocol):
         """Why it is unknown."""
 
 
-Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str, DontCares], Awaitable[Opinion]]
-"""Compares a reference with another design, by their files, the name of their top module, and where outputs count."""
+Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str, DontCares, ParameterSets], Awaitable[Opinion]]
+"""Compares a reference with another design.
+
+By their files, the name of their top module, where outputs count, and its parameters besides the defaults.
+"""
 
 
 @dataclass(frozen=True)
@@ -148,8 +156,8 @@ class Analyser(BatchGrader):
             if one.top is None or not _needs_proof(finding):
                 return finding
             async with gate:
-                other = _design(finding.mutant.applied(one.files))
-                opinion = await prove(_design(one.files), other, one.top, one.problem.hidden.dont_cares)
+                other, hidden = _design(finding.mutant.applied(one.files)), one.problem.hidden
+                opinion = await prove(_design(one.files), other, one.top, hidden.dont_cares, hidden.parameter_sets)
             self._count(done=1)
             return _in_the_light_of(opinion, finding)
 
@@ -214,7 +222,8 @@ def _in_the_light_of(opinion: Opinion, finding: Finding) -> Finding:
     """A survivor with what is proved of it."""
     if opinion.result == "differs" and opinion.cycle is not None:
         stimulus = tuple(dict(inputs) for inputs in opinion.stimulus)
-        return finding.model_copy(update={"counterexample": Counterexample(cycle=opinion.cycle, stimulus=stimulus)})
+        example = Counterexample(cycle=opinion.cycle, stimulus=stimulus, parameters=dict(opinion.parameters))
+        return finding.model_copy(update={"counterexample": example})
     if opinion.result != "equivalent":
         return finding.model_copy(update={"note": opinion.reason})
     if opinion.depth is not None:

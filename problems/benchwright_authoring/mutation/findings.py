@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from benchwright_authoring.mutation.mutant import Mutant
+from benchwright_problems.parameter_sets import named
 from benchwright_problems.verdict import Model, Reason
 
 
@@ -33,6 +34,13 @@ class Counterexample(Model):
     """The first cycle in which an output differs, from 0."""
     stimulus: tuple[dict[str, int], ...]
     """By cycle: input → value."""
+    parameters: dict[str, int] = Field(default_factory=dict)
+    """Of the top module; those that are not named have their defaults."""
+
+    @property
+    def when(self) -> str:
+        """The cycle and the parameters, for people."""
+        return f"in cycle {self.cycle}{f' with {named(self.parameters)}' if self.parameters else ''}"
 
 
 class Finding(Model):

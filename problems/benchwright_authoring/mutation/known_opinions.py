@@ -7,11 +7,12 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import JsonValue, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from benchwright_authoring.mutation.analysis import Opinion, Prove
 from benchwright_problems.atomic import write_atomically
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.parameter_sets import ParameterSets
 from benchwright_problems.problem import digest
 from benchwright_problems.verdict import Model
 
@@ -24,6 +25,7 @@ class KnownOpinion(Model):
     cycle: int | None
     stimulus: tuple[dict[str, int], ...]
     reason: str
+    parameters: dict[str, int] = Field(default_factory=dict)
 
 
 class KnownOpinions:
@@ -46,20 +48,24 @@ class KnownOpinions:
         other: Mapping[str, bytes],
         top: str,
         dont_cares: DontCares = NO_DONT_CARES,
+        parameter_sets: ParameterSets = (),
     ) -> Opinion:
         """See `Prove`."""
-        open_ones = [dont_cares.model_dump(mode="json")] if dont_cares else []
-        key = digest([self._tools, top, _digests(reference), _digests(other), *open_ones])
+        declared: list[JsonValue] = [dont_cares.model_dump(mode="json")] if dont_cares else []
+        if parameter_sets:
+            declared.append({"parameters": [dict(one) for one in parameter_sets]})
+        key = digest([self._tools, top, _digests(reference), _digests(other), *declared])
         file = self._folder / f"{key}.json"
         with contextlib.suppress(OSError, ValidationError):
             return KnownOpinion.model_validate_json(file.read_bytes())
-        said = await self._prove(reference, other, top, dont_cares)
+        said = await self._prove(reference, other, top, dont_cares, parameter_sets)
         opinion = KnownOpinion(
             result=said.result,
             depth=said.depth,
             cycle=said.cycle,
             stimulus=tuple(dict(inputs) for inputs in said.stimulus),
             reason=said.reason,
+            parameters=dict(said.parameters),
         )
         if opinion.result != "unknown":
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)

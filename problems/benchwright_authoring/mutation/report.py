@@ -107,7 +107,7 @@ def _survivor(finding: Finding) -> Iterator[str]:
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", finding.diff)), default=2))
     yield from (f"{ticks}diff", finding.diff.rstrip("\n"), ticks, "")
     if finding.counterexample is not None:
-        yield from (f"It differs in cycle {finding.counterexample.cycle}:", "")
+        yield from (f"It differs {finding.counterexample.when}:", "")
         yield from _trace(finding.counterexample)
     elif finding.note:
         yield from (f"Not proved: {_cell(finding.note)}.", "")

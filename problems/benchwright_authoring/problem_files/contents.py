@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT, ProblemFolder
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
+from benchwright_harness.plan import toplevels
 from benchwright_problems.pack_files_schema import ProblemFile
 from benchwright_problems.problem import Kind
-from benchwright_problems.verilog import modules, port_names
+from benchwright_problems.verilog import modules, parameter_names, port_names
 
 _HARNESS = "hidden/harness"
 _REFERENCE = "hidden/reference"
@@ -46,6 +48,7 @@ def content_remarks(problem: ProblemFolder, spec: ProblemFile, places: TomlPlace
         ports = {port for text in sources.values() for port in port_names(text)}
         yield from _unknown_ports(statement, ports)
         yield from _unknown_dont_cares(spec, places, ports)
+        yield from _unknown_parameters(problem, spec, places, sources.values())
 
 
 def _paths(
@@ -120,6 +123,21 @@ def _unknown_dont_cares(spec: ProblemFile, places: TomlPlaces, ports: set[str]) 
     for place, name in named:
         if name not in ports:
             yield Remark(PROBLEM_FILE, places.span(place), f"The reference has no port {name}.", False)
+
+
+def _unknown_parameters(
+    problem: ProblemFolder, spec: ProblemFile, places: TomlPlaces, sources: Collection[str]
+) -> Iterator[Remark]:
+    """Parameters for a proof that a module does not have which the harness tests."""
+    if not spec.proof:
+        return
+    declared = {module: names for text in sources for module, names in parameter_names(text).items()}
+    for module in toplevels(problem.texts(_HARNESS)) or [PurePosixPath(path).stem for path in spec.expected[:1]]:
+        for index, parameters in enumerate(spec.proof.parameters):
+            for name in parameters:
+                if module in declared and name not in declared[module]:
+                    message = f"The module {module} of the reference has no parameter {name}."
+                    yield Remark(PROBLEM_FILE, places.key(("proof", "parameters", index, name)), message, False)
 
 
 def _hidden_text(problem: ProblemFolder, spec: ProblemFile, statement: str) -> Iterator[Remark]:

@@ -87,6 +87,8 @@ _PROBLEM_ABOUT = {
     "dont_care": "Hidden: where outputs do not count for a proof, because the statement leaves them open.",
     "dont_care.always": "Outputs that are never compared.",
     "dont_care.unless": "Output → input or output of one bit: the first counts only while the reference has 1 there.",
+    "proof": "Hidden: how designs are compared with the reference by proof.",
+    "proof.parameters": "Sets of parameters, compared after the defaults: `[{ WIDTH = 3 }]`. At most 8.",
     "hints": "Hidden: hints, in the order in which they are taken.",
     "hints.text": "What it says, Markdown.",
     "hints.cost": "Share of the problem's points that it costs, 0 to 1.",

@@ -13,6 +13,7 @@ from benchwright_formal.opinion import Opinion, Result
 from benchwright_formal.second_opinion import Size, can_be_compared, second_opinion, tested_modules
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.home import Home
+from benchwright_problems.parameter_sets import named
 from benchwright_problems.problem import Problem as BenchProblem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import MEASURES, ComparedQuality
@@ -87,8 +88,9 @@ def _print(found: Opinion) -> None:
     elif found.result is Result.EQUIVALENT:
         out.print("equivalent" if found.depth is None else f"equivalent for {found.depth} cycles from power-up")
     else:
+        where = f"cycle {found.cycle}{f' with {named(found.parameters)}' if found.parameters else ''}"
         out.print(
-            f"differs at cycle {found.cycle}: {found.output} is {found.found}, and {found.expected} in the reference",
+            f"differs at {where}: {found.output} is {found.found}, and {found.expected} in the reference",
             markup=False,
         )
         names = list(found.stimulus[0])

@@ -21,6 +21,7 @@ from benchwright_problems.atomic import write_atomically
 from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
+from benchwright_problems.parameter_sets import ParameterSets
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
@@ -107,9 +108,21 @@ def _prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     from benchwright_formal.opinion import opinion, tools_of
 
     async def prove(
-        reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str, dont_cares: DontCares
+        reference: Mapping[str, bytes],
+        other: Mapping[str, bytes],
+        top: str,
+        dont_cares: DontCares,
+        parameter_sets: ParameterSets,
     ) -> Opinion:
-        return await opinion(reference, other, top, sandbox=sandbox, toolchain=toolchain, dont_cares=dont_cares)
+        return await opinion(
+            reference,
+            other,
+            top,
+            sandbox=sandbox,
+            toolchain=toolchain,
+            dont_cares=dont_cares,
+            parameter_sets=parameter_sets,
+        )
 
     return KnownOpinions(home.data / "sealed" / "@opinions", prove, tools_of(sandbox, toolchain))
 

@@ -14,6 +14,8 @@ from benchwright_verilog.syntax.documents import Document
 async def killing_tests(context: ActionContext, read: Callable[[Path], Document | None]) -> list[Action]:
     """For each survivor at the selection with a counterexample: its inputs as a new test at the end of the harness's.
 
+    Not for one that differs only with other parameters than the defaults, which the harness may not run with.
+
     Args:
         context: Where actions are asked for.
         read: The present content of a file.
@@ -36,8 +38,11 @@ def _actions(context: ActionContext, file: Path, read: Callable[[Path], Document
     start, end = lines.to_byte(context.start), lines.to_byte(context.end)
     actions = []
     for one in reference.survivors(lines.data):
-        if one.counterexample is not None and one.mutant.start <= end and start <= one.mutant.end:
-            text = cocotb_test(one, one.counterexample, context.text)
+        example = one.counterexample
+        if example is None or example.parameters:
+            continue
+        if one.mutant.start <= end and start <= one.mutant.end:
+            text = cocotb_test(one, example, context.text)
             at = len(harness.text)
             title = f"Add a test that kills {one.mutant.kind} {one.mutant.id} to {tests.name}"
             actions.append(Action(title, (), elsewhere={tests: (Change(at, at, text),)}))

@@ -37,7 +37,9 @@ def _message(survivor: Survivor) -> str:
     before, after = (_short(text) for text in (survivor.mutant.before, survivor.mutant.after))
     changed = f"{after} for {before}" if after else f"{before} left out"
     differs = survivor.counterexample
-    when = f" It differs in cycle {differs.cycle}." if differs is not None else ""
+    when = f" It differs {differs.when}." if differs is not None else ""
+    if differs is not None and differs.parameters:
+        when += " No test is offered: the harness would have to run it with these parameters."
     return f"No hidden test notices {changed}.{when} [{survivor.mutant.id}]"
 
 

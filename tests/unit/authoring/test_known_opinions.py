@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from benchwright_authoring.mutation.known_opinions import KnownOpinion, KnownOpinions
 from benchwright_problems.dont_cares import DontCares
+from benchwright_problems.parameter_sets import ParameterSets
+from benchwright_problems.problem import digest
 
 REFERENCE, OTHER = {"a.sv": b"a & b"}, {"a.sv": b"a | b"}
 
@@ -17,10 +23,18 @@ class Prover:
         self._result = result
 
     async def __call__(
-        self, reference: Mapping[str, bytes], other: Mapping[str, bytes], top: str, dont_cares: DontCares
+        self,
+        reference: Mapping[str, bytes],
+        other: Mapping[str, bytes],
+        top: str,
+        dont_cares: DontCares,
+        parameter_sets: ParameterSets,
     ) -> KnownOpinion:
         self.asked.append(top)
-        return KnownOpinion(result=self._result, depth=None, cycle=2, stimulus=({"a": 1},), reason="why")
+        with_these = dict(parameter_sets[0]) if parameter_sets else {}
+        return KnownOpinion(
+            result=self._result, depth=None, cycle=2, stimulus=({"a": 1},), reason="why", parameters=with_these
+        )
 
 
 async def test_an_opinion_is_kept_over_a_restart(tmp_path: Path) -> None:
@@ -42,6 +56,26 @@ async def test_other_designs_and_other_tools_are_asked_about_again(tmp_path: Pat
     await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m", DontCares(always=("y",)))
     await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m", DontCares(unless={"y": "a"}))
     assert len(prover.asked) == 6
+
+
+async def test_other_sets_of_parameters_are_asked_about_again_and_kept_with_what_they_show(tmp_path: Path) -> None:
+    prover = Prover("differs")
+    known = KnownOpinions(tmp_path, prover, "tools")
+    for sets in ((), ({"W": 3},), ({"W": 3}, {"W": 4}), ({"W": 4}, {"W": 3})):
+        await known(REFERENCE, OTHER, "m", parameter_sets=sets)
+    assert len(prover.asked) == 4
+    again = await known(REFERENCE, OTHER, "m", parameter_sets=({"W": 3},))
+    assert again.parameters == {"W": 3}
+    assert len(prover.asked) == 4
+
+
+async def test_what_was_proved_before_there_were_sets_of_parameters_is_still_known(tmp_path: Path) -> None:
+    files: list[JsonValue] = [{"a.sv": hashlib.sha256(one["a.sv"]).hexdigest()} for one in (REFERENCE, OTHER)]
+    kept: dict[str, JsonValue] = {"result": "equivalent", "depth": None, "cycle": None, "stimulus": [], "reason": ""}
+    (tmp_path / f"{digest(['tools', 'm', *files])}.json").write_text(json.dumps(kept))
+    prover = Prover("differs")
+    found = await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m")
+    assert (found.result, found.parameters, prover.asked) == ("equivalent", {}, [])
 
 
 async def test_what_was_not_decided_is_tried_again(tmp_path: Path) -> None:

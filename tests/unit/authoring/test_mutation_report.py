@@ -97,6 +97,12 @@ def test_a_survivor_is_shown_as_a_diff_with_the_inputs_for_which_it_differs() ->
     assert "| 1 | 0x0 | 0x10 |" in text
 
 
+def test_a_survivor_that_differs_with_other_parameters_is_shown_with_them() -> None:
+    example = Counterexample(cycle=4, stimulus=({"d": 1},), parameters={"WIDTH": 3, "DEPTH": 2})
+    text = page(pack(ProblemFindings(id="p", findings=(finding(Status.SURVIVED, example=example),))))
+    assert "It differs in cycle 4 with WIDTH = 3, DEPTH = 2:" in text
+
+
 def test_a_diff_can_not_end_its_block() -> None:
     text = page(pack(ProblemFindings(id="p", findings=(finding(Status.SURVIVED, diff="-// ```\n+# heading\n"),))))
     assert "````diff\n-// ```\n+# heading\n````" in text

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +16,7 @@ from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.problem import digest
 
 ROOT = Path(__file__).parents[3]
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
@@ -74,6 +76,8 @@ def test_a_value_is_found_by_its_path(path: tuple[str | int, ...], written: str)
         ("[answer.points]\n|", {"enough"}),
         ("[|", {"limits", "question", "question.choices", "answer", "answer.points"}),
         ("[[h|", {"hints"}),
+        ("[pr|", {"proof"}),
+        ("[proof]\npa|", {"parameters"}),
     ],
 )
 def test_what_can_be_written_is_proposed(text: str, labels: set[str]) -> None:
@@ -221,6 +225,71 @@ def test_a_dont_care_of_another_form_is_refused(table: str, tmp_path: Path) -> N
     file = new_problem(tmp_path / "p", "one", Form.COCOTB) / "problem.toml"
     file.write_text(f"{file.read_text()}\n[dont_care]\n{table}\n")
     with pytest.raises(DatasetError, match="dont_care"):
+        read_pack_folder(tmp_path / "p")
+
+
+PARAMETRISED = """module one #(parameter WIDTH = 8, localparam HALF = WIDTH / 2) (
+    input logic clk, rst, en, input logic [WIDTH-1:0] d, output logic [WIDTH-1:0] q
+);
+endmodule
+"""
+
+
+def test_a_parameter_of_a_proof_that_the_top_does_not_have_is_told(check: Check, tmp_path: Path) -> None:
+    text = (tmp_path / "p" / "one" / "problem.toml").read_text()
+    sets = "[{ WIDTH = 3 }, { WIDTH = 2, DEPTH = 4 }, { HALF = 1 }]"
+    changes = {
+        "problem.toml": f"{text}\n[proof]\nparameters = {sets}\n",
+        "hidden/reference/rtl/one.sv": PARAMETRISED,
+    }
+    said = [(at_text, message) for _, at_text, message in check(changes) if "parameter" in message]
+    assert said == [
+        ("DEPTH", "The module one of the reference has no parameter DEPTH."),
+        ("HALF", "The module one of the reference has no parameter HALF."),
+    ]
+
+
+def test_parameters_of_proofs_are_hidden_and_leave_the_digest_of_others_alone(tmp_path: Path) -> None:
+    folder = new_problem(tmp_path / "p", "one", Form.COCOTB)
+    file = folder / "problem.toml"
+    before = read_pack_folder(tmp_path / "p").problems[0]
+    assert before.hidden.parameter_sets == ()
+    spec = ProblemFile.model_validate(tomllib.loads(file.read_text()))
+    assert before.hidden.sha256 == digest(
+        {
+            "spec": spec.model_dump(mode="json", exclude={"hints", "dont_care", "proof", "published"}),
+            "statement": before.public.statement,
+            "public": dict(before.public.files),
+            "harness": dict(before.hidden.harness),
+            "reference": dict(before.hidden.reference),
+        }
+    )
+    file.write_text(f"{file.read_text()}\n[proof]\nparameters = [{{ W = 3 }}, {{ W = 16, D = 8 }}]\n")
+    after = read_pack_folder(tmp_path / "p").problems[0]
+    assert after.hidden.parameter_sets == ({"W": 3}, {"W": 16, "D": 8})
+    assert (after.public_digest, after.harness_digest) == (before.public_digest, before.harness_digest)
+    assert after.hidden.sha256 != before.hidden.sha256
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        "{ W = 3 }",
+        "[3]",
+        "[{}]",
+        "[{ W = -1 }]",
+        "[{ W = 2147483648 }]",
+        "[{ W = 1.0 }]",
+        "[{ W = true }]",
+        '[{ W = "3" }]',
+        '[{ "W[0]" = 3 }]',
+        f"[{', '.join(f'{{ W = {number} }}' for number in range(9))}]",
+    ],
+)
+def test_parameters_of_another_form_are_refused(sets: str, tmp_path: Path) -> None:
+    file = new_problem(tmp_path / "p", "one", Form.COCOTB) / "problem.toml"
+    file.write_text(f"{file.read_text()}\n[proof]\nparameters = {sets}\n")
+    with pytest.raises(DatasetError, match="proof"):
         read_pack_folder(tmp_path / "p")
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from benchwright_problems.verilog import empty_module, modules, renamed
+from benchwright_problems.verilog import empty_module, modules, parameter_names, renamed
 
 
 def test_modules_and_what_they_instantiate() -> None:
@@ -14,6 +14,19 @@ def test_a_broken_source_gives_what_can_be_read() -> None:
     assert modules("") == ()
     assert modules("\0 endmodule )") == ()
     assert [module.name for module in modules("module a (; x y z")] == ["a"]
+
+
+def test_the_parameters_of_a_module_are_those_that_an_instance_can_set() -> None:
+    text = """
+module listed #(parameter int A = 1, B = 2, localparam C = 3, int D = 4, parameter E = 5, parameter type T = int) ();
+  parameter INNER = 1;
+endmodule
+module bare #(F = 1, int G = 2) (); endmodule
+module own; parameter H = 1, I = 2; localparam J = 3; endmodule
+module none; endmodule
+"""
+    found = {module: sorted(names) for module, names in parameter_names(text).items()}
+    assert found == {"listed": ["A", "B", "E"], "bare": ["F", "G"], "own": ["H", "I"], "none": []}
 
 
 def test_an_empty_module_keeps_parameters_and_ports() -> None:

@@ -1,0 +1,25 @@
+"""The module that is compared, with its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Top:
+    """The top module of a design."""
+
+    name: str
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    """Those that do not have their defaults."""
+
+    def instance(self, name: str, connected: str = "") -> str:
+        """An instance of it in Verilog; the same for Yosys and a simulator, so that each value has the same type.
+
+        Args:
+            name: Of the instance.
+            connected: The connections of its ports.
+        """
+        values = ", ".join(f".{parameter}({value})" for parameter, value in self.parameters.items())
+        return f"{self.name} {f'#({values}) ' if values else ''}{name}({connected});"

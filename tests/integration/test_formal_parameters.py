@@ -1,0 +1,110 @@
+"""Proofs with other parameters than the defaults."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchwright_formal.opinion import Opinion, Result, opinion
+from benchwright_harness.sandboxes import open_sandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.parameter_sets import ParameterSets
+
+REFERENCE = """module adder #(parameter WIDTH = 4) (input [WIDTH-1:0] a, input [WIDTH-1:0] b, output [WIDTH-1:0] y);
+  assign y = a + b;
+endmodule
+
+module top #(parameter int WIDTH = 8, parameter int STEP = 2) (
+  input clk, input rst, input [WIDTH-1:0] d, output reg [WIDTH-1:0] q, output last
+);
+  localparam MOST = 3;
+  wire [WIDTH-1:0] next;
+  adder #(.WIDTH(WIDTH)) add(.a(d), .b(STEP[WIDTH-1:0]), .y(next));
+  assign last = &q;
+  always @(posedge clk) if (rst) q <= 0; else q <= next;
+endmodule
+"""
+ONLY_AT_3 = REFERENCE.replace("q <= next", "q <= WIDTH == 3 ? ~next : next")
+OTHERWISE_WRITTEN = REFERENCE.replace("a + b", "(a ^ b) + ((a & b) << 1)")
+
+
+async def compared(
+    reference: str,
+    other: str,
+    toolchain: Toolchain,
+    parameter_sets: ParameterSets,
+    dont_cares: DontCares = NO_DONT_CARES,
+) -> Opinion:
+    ours, theirs = ({"rtl/top.sv": text.encode()} for text in (reference, other))
+    return await opinion(
+        ours,
+        theirs,
+        "top",
+        sandbox=open_sandbox("bwrap"),
+        toolchain=toolchain,
+        dont_cares=dont_cares,
+        parameter_sets=parameter_sets,
+    )
+
+
+async def test_a_difference_with_one_set_alone_is_found_and_replayed_with_it(toolchain: Toolchain) -> None:
+    assert (await compared(REFERENCE, ONLY_AT_3, toolchain, ())).result is Result.EQUIVALENT
+    found = await compared(REFERENCE, ONLY_AT_3, toolchain, ({"WIDTH": 5}, {"WIDTH": 3, "STEP": 1}, {"WIDTH": 4}))
+    assert (found.result, dict(found.parameters)) == (Result.DIFFERS, {"WIDTH": 3, "STEP": 1})
+    assert found.cycle == 1
+    before = found.stimulus[0]
+    right = 0 if before["rst"] else (before["d"] + 1) % 8
+    assert (found.output, found.expected, len(found.found)) == ("q", f"{right:03b}", 3)
+
+
+async def test_a_difference_with_the_defaults_has_no_parameters(toolchain: Toolchain) -> None:
+    wrong = REFERENCE.replace("q <= next", "q <= ~next")
+    found = await compared(REFERENCE, wrong, toolchain, ({"WIDTH": 3},))
+    assert (found.result, dict(found.parameters)) == (Result.DIFFERS, {})
+
+
+async def test_what_is_equal_with_all_sets_is_equivalent(toolchain: Toolchain) -> None:
+    sets: ParameterSets = ({"WIDTH": 3}, {"WIDTH": 16, "STEP": 7}, {"WIDTH": 8})
+    found = await compared(REFERENCE, OTHERWISE_WRITTEN, toolchain, sets)
+    assert found == Opinion(result=Result.EQUIVALENT)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        REFERENCE.replace(", parameter int STEP = 2", "").replace("MOST = 3", "STEP = 2"),
+        REFERENCE.replace("parameter int STEP", "localparam int STEP"),
+    ],
+)
+async def test_a_design_without_a_parameter_of_a_set_is_unknown(other: str, toolchain: Toolchain) -> None:
+    assert (await compared(REFERENCE, other, toolchain, ({"WIDTH": 3},))).result is Result.EQUIVALENT
+    found = await compared(REFERENCE, other, toolchain, ({"WIDTH": 3}, {"WIDTH": 5, "STEP": 1}))
+    assert (found.result, dict(found.parameters)) == (Result.UNKNOWN, {"WIDTH": 5, "STEP": 1})
+    assert found.reason == "the design: it has no parameter STEP (WIDTH = 5, STEP = 1)"
+
+
+async def test_a_difference_counts_more_than_a_set_before_it_that_is_unknown(toolchain: Toolchain) -> None:
+    latch = "reg kept; always @* if (d[0]) kept = d[1]; assign last = kept;"
+    either = f"generate if (WIDTH == 5) begin {latch} end else assign last = &q; endgenerate"
+    other = ONLY_AT_3.replace("assign last = &q;", either)
+    unknown = await compared(REFERENCE, other, toolchain, ({"WIDTH": 5},))
+    assert (unknown.result, unknown.reason) == (Result.UNKNOWN, "the design: it has a latch (WIDTH = 5)")
+    found = await compared(REFERENCE, other, toolchain, ({"WIDTH": 5}, {"WIDTH": 3}))
+    assert (found.result, dict(found.parameters)) == (Result.DIFFERS, {"WIDTH": 3})
+
+
+async def test_a_value_has_the_sign_that_it_has_in_an_instance(toolchain: Toolchain) -> None:
+    text = """module top #(parameter LEAST = 8) (input signed [3:0] a, output y);
+  assign y = a < LEAST;
+endmodule
+"""
+    signed = text.replace("a < LEAST", "a[3] || a[2:0] < LEAST")
+    assert (await compared(text, signed, toolchain, ({"LEAST": 3},))).result is Result.EQUIVALENT
+
+
+async def test_what_does_not_count_is_left_out_with_other_parameters_too(toolchain: Toolchain) -> None:
+    other = REFERENCE.replace("last = &q", "last = WIDTH == 3 ? |q : &q")
+    sets: ParameterSets = ({"WIDTH": 3},)
+    assert (await compared(REFERENCE, other, toolchain, sets)).result is Result.DIFFERS
+    left_open = DontCares(always=("last",))
+    assert (await compared(REFERENCE, other, toolchain, sets, left_open)).result is Result.EQUIVALENT
