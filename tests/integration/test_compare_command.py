@@ -93,6 +93,15 @@ def test_a_difference_comes_with_the_inputs_that_show_it(reference: str, tmp_pat
     assert (code, found["result"], found["cycle"]) == (1, "differs", len(found["stimulus"]) - 1)
 
 
+def test_a_difference_with_other_parameters_comes_with_them(reference: str, tmp_path: Path) -> None:
+    file = tmp_path / "sat_counter.sv"
+    file.write_text(reference.replace("count <= '0;", "count <= WIDTH'(WIDTH == 3);"))
+    code, printed = compared(file)
+    assert code == 1
+    assert re.match(r"differs at cycle \d+ with WIDTH = 3: \w+ is [01]+, and [01]+ in the reference\n", printed)
+    assert json.loads(compared(file, "--json")[1])["parameters"] == {"WIDTH": 3}
+
+
 def test_what_is_not_modelled_is_said(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "sat_counter.sv"
     file.write_text(reference.replace("posedge clk", "negedge clk"))
