@@ -128,7 +128,7 @@ class Form {
 
   private async tryOnModels(): Promise<void> {
     const { server } = this.context;
-    const { models } = await server.request("questionModels", {});
+    const { models } = await server.request("questionModels", { uri: this.uri });
     if (models.length === 0) {
       this.send({ type: "failed", reason: t("No model is configured. Add some to judges.toml, each as a [[judge]].") });
       return;

@@ -13,6 +13,7 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_formal.netlist import Clock, Netlist, netlist
 from benchwright_formal.sensitivity import check_sensitivity
 from benchwright_formal.sources import Sources
+from benchwright_formal.tool_freedom import check_freedom
 from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import (
     OTHER,
@@ -24,6 +25,7 @@ from benchwright_formal.yosys_script import (
     prove_script,
     read_script,
 )
+from benchwright_formal.yosys_tree import tree
 from benchwright_harness.process import End
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 
@@ -79,7 +81,9 @@ async def read(
     dumped = bench.read(f"{role}.ast")
     if found is None or dumped is None:
         raise NotModelledError("its netlist is too large")
-    check_sensitivity(dumped.decode(errors="replace"), folder)
+    root = tree(dumped.decode(errors="replace"), folder)
+    check_freedom(root)
+    check_sensitivity(root)
     return found
 
 

@@ -54,6 +54,39 @@ async def test_what_a_proof_would_not_see_is_no_equivalence(
     assert reason in found.reason
 
 
+RARE = "always @* begin y = 3; {} a[0]: y = 2; default: y = 3; endcase end"
+CASE = "case (1'b1) (a == 8'h5a && b == 8'hc3): y = 1;"
+
+
+@pytest.mark.parametrize(
+    ("design", "reason"),
+    [
+        (LOGIC.format(RARE.format(f"(* parallel_case *) {CASE}")), "`parallel_case`"),
+        (LOGIC.format(RARE.format(f"unique {CASE}")), "`full_case`"),
+        (LOGIC.format(RARE.format(f"priority {CASE}")), "`full_case`"),
+        # What a macro stands for is no other design.
+        ("`define X parallel_case\n" + LOGIC.format(RARE.format(f"(* `X *) {CASE}")), "`parallel_case`"),
+        ("`define X(a, b) a``b\n" + LOGIC.format(RARE.format(f"(* `X(parallel_, case) *) {CASE}")), ""),
+        ("`define U unique\n" + LOGIC.format(RARE.format(f"`U {CASE}")), "`full_case`"),
+        ("`define U uni``que\n" + LOGIC.format(RARE.format(f"`U {CASE}")), ""),
+        (LOGIC.format("always @* y = (a ^ b) === 8'hx ? a : b;"), "asks for unknown values"),
+        ("`define Q 8'hx\n" + LOGIC.format("always @* y = (a ^ b) === `Q ? a : b;"), "asks for unknown values"),
+        (LOGIC.format("localparam Q = 8'hx; always @* y = (a ^ b) !== Q ? a : b;"), "asks for unknown values"),
+        (LOGIC.format("always @* y = $isunknown(a) ? a : b;"), ""),
+    ],
+)
+async def test_what_frees_yosys_alone_is_no_equivalence(design: str, reason: str, toolchain: Toolchain) -> None:
+    found = await compared(LOGIC.format(RARE.format(CASE)), design, toolchain)
+    assert found.result is Result.UNKNOWN, found
+    assert reason in found.reason
+
+
+async def test_comparisons_with_what_is_known_are_compared(toolchain: Toolchain) -> None:
+    reference = LOGIC.format("always @* casez (a) 8'b1???????: y = b; default: y = 0; endcase")
+    design = LOGIC.format("(* keep *) wire hit = a[7] === 1'b1; always @* y = hit ? b : 8'h0;")
+    assert (await compared(reference, design, toolchain)).result is Result.EQUIVALENT
+
+
 @pytest.mark.parametrize(
     ("reference", "design"),
     [

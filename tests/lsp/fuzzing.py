@@ -561,15 +561,13 @@ class Typist:
                 return {"ids": ["tests/nothing.py::nothing"]}
             case "chatPrompt":
                 return {"question": chance.choice(["", "why?", "𝄞" * 1000])}
-            case "proveProblem" | "previewProblem" | "examQuestions" | "questionForm":
+            case "proveProblem" | "previewProblem" | "examQuestions" | "questionForm" | "questionModels":
                 return {}
             case "checkQuestionForm" | "saveQuestionForm":
                 given = {"statement": chance.choice(["", "# 𝄞"]), "form": {"choices": {"A": "x"}}}
                 return given | ({"digest": ""} if operation == "saveQuestionForm" else {})
             case "addFigure":
                 return {"picture": chance.choice(["", "file:///nothing.png"])}
-            case "questionModels":
-                return {}
             case "tryQuestion":
                 return {"models": chance.choice([[], ["m"]])}
             case "questionTwin":

@@ -216,7 +216,7 @@ async def test_models_answer_a_question_without_its_key(editors: Editors, cells:
 
     with JudgeEndpoint(play) as endpoint:
         editor = await editors(environment={"BENCHWRIGHT_JUDGE_URL": endpoint.url, "BENCHWRIGHT_JUDGE_MODEL": "small"})
-        assert (await editor.ask("questionModels"))["models"] == ["small"]
+        assert (await editor.ask("questionModels", uri=cells.as_uri()))["models"] == ["small"]
         tried = await editor.ask("tryQuestion", uri=cells.as_uri(), models=["small"])
     (said,) = tried["answers"]
     assert (said["model"], said["answer"], said["isRight"], said["why"]) == ("small", "A", False, "")

@@ -41,7 +41,8 @@ def toml_proposals(file: FileFields, text: str, offset: int) -> tuple[Span, list
     return cursor.span, [
         TomlProposal(f"{one.name} = ", one.name, one.about, False)
         for one in fields(file, cursor.table)
-        if not one.is_table and one.name not in there
+        # A table in a table is usually written inline.
+        if (cursor.table or not one.is_table) and one.name not in there
     ]
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from benchwright_server.authoring_protocol import AuthoredParams
 from benchwright_server.errors import ServerError
 from benchwright_server.features.question_form import question_folder
 from benchwright_server.features.requests import register_operation
 from benchwright_server.features.run_progress import cancellable
 from benchwright_server.operation import Operation
-from benchwright_server.protocol import Nothing
 from benchwright_server.question_form_protocol import ModelReply, QuestionModels, TriedQuestion, TryQuestionParams
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def register_question_tries(server: EditorServer) -> None:
         register_operation(server, operation, lambda: server)
 
 
-async def _question_models(server: EditorServer, params: Nothing) -> QuestionModels:
+async def _question_models(server: EditorServer, params: AuthoredParams) -> QuestionModels:
     from benchwright_judges.configuration import read_settings
 
     settings = await asyncio.to_thread(read_settings)
@@ -79,7 +79,7 @@ async def _answers(server: EditorServer, problem: Problem, names: list[str]) -> 
 QUESTION_TRY_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
     Operation(
         "questionModels",
-        Nothing,
+        AuthoredParams,
         QuestionModels,
         "Names the models of `judges.toml` that a question can be tried on.",
         _question_models,

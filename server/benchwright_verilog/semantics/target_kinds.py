@@ -117,6 +117,9 @@ def kind_of(symbol: Symbol) -> TargetKind:
             return TargetKind.FUNCTION
         scope = symbol.parentScope
         body = scope.containingInstance if scope is not None else None
-        if body is not None and body.findPort(symbol.name) is not None and body.find(symbol.name) == symbol:
-            return TargetKind.PORT
+        if body is not None and body.findPort(symbol.name) is not None:
+            # slang's symbols can't be compared with None; an invalid port has no symbol of its own.
+            inside = body.find(symbol.name)
+            if inside is not None and inside == symbol:
+                return TargetKind.PORT
     return _KINDS.get(kind, TargetKind.OTHER)

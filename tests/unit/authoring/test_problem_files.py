@@ -15,6 +15,7 @@ from benchwright_authoring.problem_files.remarks import pack_remarks, remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.errors import DatasetError
+from benchwright_problems.pack_files_schema import ProblemFile
 from benchwright_problems.pack_folder import read_pack_folder
 from benchwright_problems.problem import digest
 

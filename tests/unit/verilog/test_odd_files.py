@@ -53,3 +53,11 @@ def test_thousands_of_nested_blocks_are_analysed(tmp_path: Path) -> None:
 def test_a_large_file_of_nested_blocks_is_analysed_in_pieces(depth: int, said: int) -> None:
     document = Documents().open("file:///m.sv", 1, nested(depth))
     assert len(Piecewise(Path("/m.sv"), is_alone=False).diagnostics(document.units)) == said
+
+
+def test_a_port_that_its_module_does_not_find_again_is_looked_up(tmp_path: Path) -> None:
+    path = tmp_path / "o.sv"
+    path.write_text("module o(b,;unctin int f g b")
+    analysis = Project(tmp_path, Documents()).analysis_of(path)
+    assert analysis is not None
+    assert all(len(analysis.occurrences_at(byte)) <= 2 for byte in range(path.stat().st_size))

@@ -1,0 +1,83 @@
+r"""What Yosys dumps of a design as it was read (`read_verilog -dump_ast1`): macros are expanded, nothing is simplified.
+
+A node in each line, two blanks deeper than its parent:
+
+      AST_ALWAYS <b0/f0.sv:7.1-7.38>
+        AST_EDGE <b0/f0.sv:0.0-0.0>
+          AST_IDENTIFIER <b0/f0.sv:7.10-7.11> str='\a'
+        AST_BLOCK <b0/f0.sv:7.20-7.38>
+          ATTR \full_case:
+            AST_CONSTANT <b0/f0.sv:0.0-0.0> bits='00000000000000000000000000000001'(32) range=[31:0] int=1
+          AST_ASSIGN_EQ <b0/f0.sv:7.27-7.35>
+            AST_IDENTIFIER <b0/f0.sv:7.27-7.28> str='\y' in_lvalue
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from benchwright_formal.errors import NotModelledError
+
+_NODE = re.compile(r"( +)AST_(?!CONSTANT )(\w+) <([^>]*)>(?: str='([\\\w$.:\[\]]*)')?(?: [^']*)?", re.ASCII)
+_CONSTANT = re.compile(r"( +)AST_(CONSTANT) <([^>]*)>(?:.* bits='([01xz]*)'\([^']*|.*)", re.ASCII)
+_ATTRIBUTE = re.compile(r"( +)(ATTR)() \\?(\S+):")
+_BEGIN, _END = "Dumping AST before simplification:", "--- END OF AST DUMP ---"
+_REST_OF_TEXT = "' bits="
+"""Of a string that ends a line."""
+
+
+@dataclass
+class Node:
+    """A node."""
+
+    kind: str
+    """As Yosys calls it, without `AST_`."""
+    name: str
+    """Of what has one; of a constant its bits, empty if they are unknown."""
+    children: list[Node] = field(default_factory=list)
+    attributes: set[str] = field(default_factory=set)
+    """Their names."""
+
+    def all(self) -> Iterator[Node]:
+        """The node and those below it, in the order of the text."""
+        waiting = [self]
+        while waiting:
+            one = waiting.pop()
+            yield one
+            waiting.extend(reversed(one.children))
+
+
+def tree(dumped: str, folder: str) -> Node:
+    """The tree of a design.
+
+    Args:
+        dumped: What Yosys dumped.
+        folder: Where the files are; the design knows no such name, so no text in it can look like a node.
+
+    Raises:
+        NotModelledError: It can't be read.
+    """
+    root = Node("ROOT", "")
+    path, is_inside, previous = [root], False, ""
+    for line in dumped.split("\n"):
+        if line in (_BEGIN, _END):
+            is_inside = line == _BEGIN
+        elif is_inside and not (line.startswith(_REST_OF_TEXT) and previous == "CONSTANT"):
+            found = _NODE.fullmatch(line) or _CONSTANT.fullmatch(line) or _ATTRIBUTE.fullmatch(line)
+            depth = len(found[1]) // 2 - 1 if found else 0
+            # A string of several lines has one at its end that is nothing of these, whatever the others are.
+            if found is None or not 1 <= depth <= len(path) or not found[3].startswith(folder if found[3] else ""):
+                raise NotModelledError("it sets the names of its lines, escapes a name, or breaks a string into lines")
+            node = Node(found[2], found[4] or "")
+            previous = node.kind
+            del path[depth:]
+            if node.kind == "ATTR":
+                path[-1].attributes.add(node.name)
+            else:
+                path[-1].children.append(node)
+            path.append(node)
+        elif line.lstrip().startswith("AST_"):
+            raise NotModelledError("it breaks a string into lines")
+    return root
