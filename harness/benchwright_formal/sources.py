@@ -13,10 +13,18 @@ _HEADERS = (".svh", ".vh", ".hex", ".mem", ".dat")
 _MODULE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _PLAIN_PATH = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][\w./-]*", re.ASCII)
 _PACKAGE = re.compile(r"^\s*package\b", re.MULTILINE)
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_PRAGMA = re.compile(r"\b(?:synopsys|synthesis|pragma|verilator)\s+(\w+)")
+_PRAGMA = re.compile(r"\b(?:synopsys|synthesis|pragma|verilator)\s+(?!lint_off\b|lint_on\b)(\w+)")
 # Conditions of simulators and of Yosys: each would compile another design.
-_CONDITION = re.compile(r"`(?:ifdef|ifndef|elsif)\s+(SYNTHESIS|YOSYS\w*|FORMAL|VERILATOR|__ICARUS\w*|IVERILOG)\b")
+_CONDITION = re.compile(
+    r"`(?:ifdef|ifndef|elsif)\s+(SYNTHESIS|YOSYS\w*|FORMAL|VERILATOR|__\w*|IVERILOG)\b|(`undefineall)\b"
+)
+# Icarus fills in an argument within a string, and Yosys does not.
+_STRING_OF_MACRO = re.compile(r"(`define\s+\w+)\((?:[^\n\\]|\\\n|\\.)*\"")
+# It could make any of the words that are looked for.
+_PASTE = re.compile(r"``")
+_TEXT_OR_COMMENT = re.compile(r"(\"(?:\\.|[^\"\\\n])*\")|//[^\n]*|/\*.*?\*/", re.DOTALL)
+# Yosys keeps an x in them that a simulator makes 0. A parameter or the index of a loop never is x.
+_TWO_STATE = re.compile(r"(\b(?:parameter|localparam)\s+|\bfor\s*\(\s*)?\b(bit|byte|shortint|int|longint)\b")
 
 
 def check_name(module: str) -> None:
@@ -70,10 +78,16 @@ def sources(files: Mapping[str, bytes]) -> Sources:
 
 
 def _check(path: str, text: str) -> None:
-    for comment in _COMMENT.finditer(text):
-        found = _PRAGMA.search(comment[0])
-        if found is not None and found[1] not in ("lint_off", "lint_on"):
-            raise NotModelledError(f"{path}: the comment `{found[0]}` changes what Yosys reads")
-    code = _COMMENT.sub(" ", text)
-    if found := _CONDITION.search(code):
-        raise NotModelledError(f"{path}: `{found[1]}` compiles another design for each tool")
+    # Also in comments: what begins one for us may be within a string.
+    for pattern, why in (
+        (_PRAGMA, "changes what Yosys reads"),
+        (_CONDITION, "compiles another design for each tool"),
+        (_PASTE, "joins words in a macro"),
+        (_STRING_OF_MACRO, "has a string, in which only a simulator fills in an argument"),
+    ):
+        if found := pattern.search(text):
+            raise NotModelledError(f"{path}: `{found[0]}` {why}")
+    code = _TEXT_OR_COMMENT.sub(lambda one: one[1] or " ", text)
+    for found in _TWO_STATE.finditer(code):
+        if found[1] is None:
+            raise NotModelledError(f"{path}: `{found[2]}` has two states, and Yosys reads it as having four")

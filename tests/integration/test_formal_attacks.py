@@ -81,6 +81,82 @@ async def test_what_frees_yosys_alone_is_no_equivalence(design: str, reason: str
     assert reason in found.reason
 
 
+RARELY = LOGIC.format("{} always @* y = (a == 8'h5a && b == 8'h3c) ? ({}) : a;")
+
+
+def rarely(value: str, declared: str = "", before: str = "") -> str:
+    """A design that differs from others of its kind for one of 65,536 inputs, which random ones seldom find."""
+    return before + RARELY.format(declared, value)
+
+
+@pytest.mark.parametrize(
+    ("reference", "design", "reason"),
+    [
+        (rarely("b"), rarely("b + P", "localparam P = 4'd15 + 4'd1;"), "P is calculated of values that have a size"),
+        (rarely("b"), rarely("b + L", "parameter [3:0] K = 15; localparam L = K + 4'd1;"), "L is calculated"),
+        (
+            rarely("b + 6"),
+            rarely("b + q", "wire [7:0] q; sub #(.K(5)) s(q); defparam s.K = 3;")
+            + "module sub(output [7:0] q); parameter K = 1; localparam L = K * 2; assign q = L; endmodule\n",
+            "by `defparam`",
+        ),
+        (
+            rarely("b[6]"),
+            rarely("s.p[1]", "struct packed {logic [0:3] p; logic [3:0] q;} s; assign s = b;"),
+            "an ascending range",
+        ),
+        (rarely("98"), rarely("`M(b)", before='`define M(x) "x"\n'), "has a string"),
+        (
+            rarely("b + 2"),
+            rarely("b + `V", before="`define Q 1\n`undefineall\n`ifdef Q\n`define V 1\n`else\n`define V 2\n`endif\n"),
+            "`undefineall`",
+        ),
+        (
+            rarely("b"),
+            rarely("b + `V", before="`ifdef __LINE__\n`define V 1\n`else\n`define V 0\n`endif\n"),
+            "each tool",
+        ),
+        (
+            rarely("b"),
+            rarely(
+                "b + `V",
+                before='`define Z "/*"\n`ifdef YOSYS\n`define V 1\n`else\n`define V 0\n`endif\n`define Y "*/"\n',
+            ),
+            "each tool",
+        ),
+        (rarely("n", "bit [7:0] n; always @* n = a[0] ? b : 8'hx;"), rarely("b"), "has two states"),
+        (
+            rarely("b + 252"),
+            rarely(
+                "b + P",
+                "function [3:0] f(input [3:0] x); reg signed [3:0] t; begin t = x; f = t >>> 1; end endfunction"
+                " localparam P = f(9);",
+            ),
+            "f gives a constant",
+        ),
+        (
+            rarely("0"),
+            LOGIC.format(
+                "localparam N = 3'sd5; always @* begin y = a; if (a == 8'h5a && b == 8'h3c)"
+                " begin y = 0; repeat (N) y = y * 2 + b; end end"
+            ),
+            "rounds of a `repeat`",
+        ),
+        (
+            COPY,
+            REGISTER.format("always @(posedge clk) begin q <= rst ? 0 : d; if (d == 8'h5a && !rst) q = d; end"),
+            "q is assigned at once",
+        ),
+    ],
+)
+async def test_what_yosys_reads_otherwise_is_no_equivalence(
+    reference: str, design: str, reason: str, toolchain: Toolchain
+) -> None:
+    found = await compared(reference, design, toolchain)
+    assert found.result is Result.UNKNOWN, found
+    assert reason in found.reason
+
+
 async def test_comparisons_with_what_is_known_are_compared(toolchain: Toolchain) -> None:
     reference = LOGIC.format("always @* casez (a) 8'b1???????: y = b; default: y = 0; endcase")
     design = LOGIC.format("(* keep *) wire hit = a[7] === 1'b1; always @* y = hit ? b : 8'h0;")
