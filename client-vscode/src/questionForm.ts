@@ -72,7 +72,8 @@ class Form {
         this.send({ type: "question", question: this.shown(await server.request("questionForm", { uri })) });
         break;
       case "check": {
-        const { remarks } = await server.request("checkQuestionForm", { uri, ...message.question });
+        const checked = server.request("checkQuestionForm", { uri, ...message.question });
+        const { remarks } = await checked.catch((error: unknown) => ({ remarks: [{ field: "", reason: errorText(error), isError: true }] }));
         this.send({ type: "checked", number: message.number, remarks });
         break;
       }

@@ -109,7 +109,9 @@ async def asked(endpoint: Endpoint, problem: Problem, budget: JudgingBudget) -> 
     reply = await endpoint.ask(prompt, index=0, budget=budget)
     if reply.error:
         return ModelAnswer(None, "", reply.error)
-    return ModelAnswer(reply.text, _chosen(reply.text, question), "")
+    # Half a surrogate pair can neither be kept nor printed.
+    said = reply.text.encode(errors="replace").decode()
+    return ModelAnswer(said, _chosen(said, question).encode(errors="replace").decode(), "")
 
 
 def choosable(question: Question) -> Sequence[str]:
@@ -145,7 +147,8 @@ def _chosen(text: str, question: Question) -> str:
         answer = None
     letters = choosable(question)
     if not letters:
-        return (answer if isinstance(answer, str) else text).strip()[:_LONGEST_ANSWER]
+        is_plain = isinstance(answer, str | int | float) and not isinstance(answer, bool)
+        return (str(answer) if is_plain else text).strip()[:_LONGEST_ANSWER]
     said = answer.strip().casefold() if isinstance(answer, str) else ""
     exact = next((one for one in letters if one.casefold() == said), None)
     return exact or read_selection(question, text) or ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import re
+import stat
 import tomllib
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -240,6 +241,10 @@ def _text(file: Path) -> str:
 
 
 def _bytes(file: Path) -> bytes:
-    if file.stat().st_size > LARGEST_FILE_BYTES:
+    status = file.stat()
+    if not stat.S_ISREG(status.st_mode):
+        # A pipe would never end.
+        raise DatasetError(file, "", "is no plain file")
+    if status.st_size > LARGEST_FILE_BYTES:
         raise DatasetError(file, "", f"is larger than {LARGEST_FILE_BYTES >> 20} MiB")
     return file.read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from benchwright_problems.home import Home
 from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_server.errors import ServerError
 
-_MOST_BYTES = 2_000_000
+_MOST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class FormFiles:
         """Reads them; a missing one is empty.
 
         Raises:
-            ServerError: One can't be read, is larger than 2 MB, or no plain file.
+            ServerError: One can't be read, is larger than 1 MB, or no plain file.
         """
         whole, texts = hashlib.sha256(), {}
         for path in paths:
@@ -46,8 +47,10 @@ class FormFiles:
 
     def like(self, path: str, typed: str) -> str:
         """What was typed, with the line ends of the file; a form in a browser has only line feeds."""
-        plain = typed.replace("\r\n", "\n")
-        return plain.replace("\n", "\r\n") if "\r\n" in self.texts[path] else plain
+        before, plain = self.texts[path], _with_line_feeds(typed)
+        if plain == _with_line_feeds(before):
+            return before
+        return plain.replace("\n", "\r\n") if "\r\n" in before else plain
 
     def written(self, texts: Mapping[str, str]) -> FormFiles:
         """Writes those that differ, in the order in which they were read.
@@ -57,11 +60,23 @@ class FormFiles:
 
         Returns:
             The files as they are now.
+
+        Raises:
+            ServerError: One can't be written; the others are as they were.
         """
+        done: list[str] = []
         for path, before in self.texts.items():
-            if texts[path] != before:
-                (self.folder / path).parent.mkdir(exist_ok=True)
-                write_atomically(self.folder / path, texts[path].encode())
+            if texts[path] == before:
+                continue
+            file = self.folder / path
+            try:
+                file.parent.mkdir(exist_ok=True)
+                write_atomically(file, texts[path].encode())
+            except OSError as error:
+                for one in done:
+                    write_atomically(self.folder / one, self.texts[one].encode())
+                raise ServerError(f"{file} can't be written: {error.strerror}. Nothing was saved.") from error
+            done.append(path)
         return FormFiles.read(self.folder, list(self.texts))
 
 
@@ -78,6 +93,10 @@ def pictures(folder: Path, pattern: str) -> dict[str, str]:
     return {file.relative_to(folder).as_posix(): file.as_uri() for file in sorted(folder.glob(pattern))}
 
 
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _content(folder: Path, path: str) -> bytes:
     try:
         return read_plain_file(folder, path, _MOST_BYTES)
@@ -88,4 +107,5 @@ def _content(folder: Path, path: str) -> bytes:
     except NotPlainFileError as error:
         raise ServerError(f"{folder / path} is no plain file. Remove it.") from error
     except OSError as error:
-        raise ServerError(f"{folder / path} can't be read: {error.strerror}.") from error
+        why = "it is a link" if error.errno == errno.ELOOP else error.strerror
+        raise ServerError(f"{folder / path} can't be read: {why}. Put a plain file there.") from error

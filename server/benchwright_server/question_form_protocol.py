@@ -10,6 +10,7 @@ from benchwright_server.protocol import Wire
 
 Text = Annotated[str, Field(max_length=1_000_000)]
 Short = Annotated[str, Field(max_length=20_000)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 Choices = Annotated[dict[str, Short], Field(max_length=26)]
 """Markdown by letter."""
 
@@ -26,7 +27,7 @@ class PointsFor(Wire):
     """What a part of the points is given for."""
 
     text: Short
-    points: float = 1.0
+    points: Finite = 1.0
 
 
 PointsList = Annotated[list[PointsFor], Field(max_length=50)]
@@ -45,11 +46,11 @@ class QuestionForm(Wire):
     alternatives: Annotated[list[Short], Field(default_factory=list, max_length=50)]
     closed: bool = False
     unit: Short = ""
-    tolerance: float | None = None
+    tolerance: Finite | None = None
     explanation: Text = ""
     rubric: Text = ""
     points: PointsList = Field(default_factory=list)
-    enough: float | None = None
+    enough: Finite | None = None
 
 
 class FormRemark(Wire):

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import base64
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pygls.exceptions import JsonRpcException
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .conftest import Editors
@@ -173,6 +175,45 @@ async def test_figures_are_copied_under_a_free_name(editors: Editors, cells: Pat
     (cells / "figures").symlink_to(tmp_path)
     _, said = await editor.refusal("addFigure", uri=cells.as_uri(), picture=picture.as_uri())
     assert "is a link" in said
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[question]\n", 'question = "x"\n[other]\n'),
+        ("[answer]\n", "[[answer]]\n"),
+        ("[answer]\n", "[answer.points]\nitems = 3\n[answer]\n"),
+        ('kind = "question"', f'kind = "question"\nx = {"[" * 3000}'),
+        ('kind = "question"', f'kind = "question"\nx = {"1" * 5000}'),
+    ],
+)
+async def test_a_file_of_an_odd_shape_gives_no_unexpected_error(
+    editors: Editors, cells: Path, before: str, after: str
+) -> None:
+    editor = await editors()
+    question = await shown(editor, cells)
+    (cells / "problem.toml").write_text(PROBLEM.replace(before, after))
+    try:
+        checked = await ask(
+            editor, "checkQuestionForm", cells, question, topic="x", points=[{"text": "y", "points": 1}]
+        )
+        said = " ".join(one["reason"] for one in checked["remarks"])
+    except JsonRpcException as error:
+        said = str(error)
+    assert "Unexpected error" not in said
+
+
+async def test_a_pipe_for_a_statement_hangs_nothing(editors: Editors, cells: Path) -> None:
+    editor = await editors()
+    (cells / "statement.md").unlink()
+    os.mkfifo(cells / "statement.md")
+    _, said = await editor.refusal("questionTwin", uri=cells.as_uri(), id="cells-free")
+    assert "statement.md: is no plain file" in said
+    picture = cells.parent / ("long" * 60 + ".png")
+    picture.write_bytes(DOT)
+    (cells / "statement.md").unlink()
+    added = await editor.ask("addFigure", uri=cells.as_uri(), picture=picture.as_uri())
+    assert len(added["path"]) < 100
 
 
 async def test_a_twin_asks_the_same_without_options(editors: Editors, cells: Path) -> None:

@@ -37,6 +37,13 @@ export function input(id: string, value: string): HTMLInputElement {
   return made;
 }
 
+type TextField = HTMLInputElement | HTMLTextAreaElement;
+
+/** A field of one line, which would drop line breaks, unless there are some. */
+function oneOrMoreLines(id: string, value: string): TextField {
+  return value.includes("\n") ? area(id, 3, value) : input(id, value);
+}
+
 /** A field for a number; empty for none. */
 export function numeric(id: string, value: number | null | undefined): HTMLInputElement {
   const made = input(id, value === null || value === undefined ? "" : String(value));
@@ -171,18 +178,18 @@ export class ChoiceFields {
     this.answer.value = answer;
   }
 
-  private fields(): HTMLInputElement[] {
-    return [...this.rows.querySelectorAll("input")];
+  private fields(): TextField[] {
+    return [...this.rows.querySelectorAll<TextField>("input, textarea")];
   }
 
-  private addNext(): HTMLInputElement | undefined {
-    const last = this.fields().at(-1)?.dataset.letter;
-    const letter = LETTERS[last === undefined ? 0 : LETTERS.indexOf(last) + 1];
+  private addNext(): TextField | undefined {
+    const used = new Set(this.fields().map((one) => one.dataset.letter));
+    const letter = Array.from(LETTERS).find((one) => !used.has(one));
     return letter ? this.add(letter, "") : undefined;
   }
 
-  private add(letter: string, text: string): HTMLInputElement {
-    const field = input(`choices.${letter}`, text);
+  private add(letter: string, text: string): TextField {
+    const field = oneOrMoreLines(`choices.${letter}`, text);
     field.dataset.letter = letter;
     const typed = element("div", { class: "form-typed" }, field);
     this.rows.append(element("div", { class: "form-row" }, element("label", { for: field.id }, letter), typed));
@@ -206,12 +213,14 @@ export class PointFields {
     private readonly change: () => void,
   ) {
     for (const one of points) this.add(one.text, String(one.points ?? 1));
+    this.values();
     const more = button(t("Add to the Rubric"), () => this.add("", "1").focus());
     this.element = group(legend, id, this.rows, more);
   }
 
   values(): Point[] {
-    const rows = [...this.rows.children].map((row) => [...row.querySelectorAll("input")] as const);
+    const rows = [...this.rows.children].map((row) => [...row.querySelectorAll<TextField>("input, textarea")] as const);
+    for (const field of rows.flat()) field.removeAttribute("id");
     return rows
       .filter(([what]) => what?.value.trim())
       .map(([what, worth], index) => {
@@ -221,9 +230,9 @@ export class PointFields {
       });
   }
 
-  private add(text: string, points: string): HTMLInputElement {
-    const what = element("input", { type: "text", "aria-label": t("What it is given for") });
-    what.value = text;
+  private add(text: string, points: string): TextField {
+    const what = oneOrMoreLines("", text);
+    what.setAttribute("aria-label", t("What it is given for"));
     const worth = element("input", { type: "text", inputmode: "decimal", size: "4", "aria-label": t("Points") });
     worth.value = points;
     const row = element("div", { class: "form-row" }, what, worth);

@@ -11,7 +11,7 @@ from typing import Any
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT, ProblemFolder
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.remarks import remarks
-from benchwright_authoring.problem_files.toml_edit import with_values
+from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_values
 from benchwright_authoring.problem_files.toml_places import Path as Place
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
 
@@ -70,8 +70,9 @@ def with_form(text: str, values: Mapping[str, Any]) -> str:
         value = _whole(values.get(name))
         if value != before.get(name) and not (name == "points" and value == _with_points(before.get(name, []))):
             _put(changed, place, None if value in _EMPTY and name not in _ALWAYS else value)
-    if not changed.get("answer", {}).get("points", True):
-        del changed["answer"]["points"]
+    answer = changed.get("answer")
+    if isinstance(answer, dict) and answer.get("points") == {} != whole.get("answer", {}).get("points"):
+        del answer["points"]
     return with_values(
         text, {name: changed.get(name) for name in dict.fromkeys(place[0] for place in _PLACES.values())}
     )
@@ -104,12 +105,16 @@ def _whole(value: Any) -> Any:
 
 def _with_points(items: Any) -> Any:
     """Rubric points as a form has them, where nothing is left out."""
-    return [{"points": 1, **one} if isinstance(one, dict) else one for one in items]
+    return [
+        {"points": 1, **one} if isinstance(one, dict) else one for one in (items if isinstance(items, list) else ())
+    ]
 
 
 def _put(table: dict[str, Any], place: tuple[str, ...], value: object) -> None:
     for key in place[:-1]:
         table = table.setdefault(key, {})
+        if not isinstance(table, dict):
+            raise TomlEditError(f"{key} is no table: open the file and edit it there")
     if value is None:
         table.pop(place[-1], None)
     else:

@@ -10,6 +10,8 @@ from typing import Any
 from benchwright_authoring.problem_files.toml_places import Path, TomlPlaces
 from benchwright_problems.toml_text import toml_value
 
+_ONLY_YOU = "{} is written in a way that only you can change: open the file and edit it there"
+
 
 class TomlEditError(ValueError):
     """A value is written in a way that can't be changed without writing the file anew."""
@@ -26,7 +28,13 @@ def with_values(text: str, values: Mapping[str, object]) -> str:
         TomlEditError: Names the key.
         tomllib.TOMLDecodeError: The text is not TOML.
     """
-    return _with_table(text, (), tomllib.loads(text), values)
+    if "\r\n" in text:
+        return with_values(text.replace("\r\n", "\n"), values).replace("\n", "\r\n")
+    try:
+        return _with_table(text, (), tomllib.loads(text), values)
+    except (AttributeError, KeyError, TypeError) as error:
+        # A value of another type than the new one, or one that only TOML has, such as a date.
+        raise TomlEditError(_ONLY_YOU.format("a value")) from error
 
 
 def _with_table(text: str, table: Path, before: Mapping[str, Any], values: Mapping[str, object]) -> str:
@@ -86,8 +94,7 @@ def _checked(before: str, path: Path, value: object, after: str) -> str:
     except tomllib.TOMLDecodeError:
         is_as_wanted = False
     if not is_as_wanted:
-        name = ".".join(map(str, path))
-        raise TomlEditError(f"{name} is written in a way that only you can change: open the file and edit it there")
+        raise TomlEditError(_ONLY_YOU.format(".".join(map(str, path))))
     return after
 
 
@@ -96,6 +103,8 @@ def _with_value(text: str, path: Path, value: object) -> str:
         return _without(text, path)
     places = TomlPlaces(text)
     if (span := places.value(path)) is not None:
+        if places.has_comment(span):
+            raise TomlEditError(f"{'.'.join(map(str, path))} has comments: open the file and edit it there")
         return f"{text[: span.start]}{_written(value)}{text[span.end :]}"
     end = places.end_of(path[:-1])
     at = _end_of_line(text, end) if end else 0

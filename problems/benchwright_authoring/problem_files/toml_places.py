@@ -54,6 +54,8 @@ class TomlPlaces:
         self._keys: dict[Path, Span] = {}
         self._values: dict[Path, Span] = {}
         self._tables: list[tuple[int, Path]] = [(0, ())]
+        self._comments: list[Span] = []
+        """Those within values."""
         self._read(_parser().parse(self._data).root_node)
 
     def span(self, path: Sequence[str | int]) -> Span:
@@ -84,6 +86,10 @@ class TomlPlaces:
         """The key that a span is, or whose value it is."""
         spans = (*self._values.items(), *self._keys.items())
         return next((path for path, one in spans if one == span), None)
+
+    def has_comment(self, value: Span) -> bool:
+        """Whether a comment is within a value."""
+        return any(value.start <= one.start < value.end for one in self._comments)
 
     def end_of(self, table: Path) -> int:
         """The end of the last key of a table with its value, of its header if it has none; 0 if that is missing too."""
@@ -159,6 +165,7 @@ class TomlPlaces:
         self._values[path] = self._span(node)
         if node.type == "array":
             items = [child for child in node.named_children if child.type != "comment"]
+            self._comments += [self._span(child) for child in node.named_children if child.type == "comment"]
             for index, item in enumerate(items):
                 self._read_value(item, (*path, index))
         elif node.type == "inline_table":

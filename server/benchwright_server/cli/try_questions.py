@@ -41,7 +41,7 @@ def try_questions(
     """
     with plain_errors(), interruptible("Nothing is kept."):
         wanted = _questions(whole_pack(Store(Home.find()), pack).problems, question or ())
-        tried = asyncio.run(_tried(wanted, model or (), budget))
+        tried = asyncio.run(_tried(wanted, list(dict.fromkeys(model or ())), budget))
     if json_output:
         print_json([one.model_dump(mode="json") for one in tried])
     else:
@@ -81,4 +81,5 @@ def _print(found: Sequence[TriedQuestion], replies: bool) -> None:
         table.add_row(one.problem, one.model, said, right)
     table.print()
     for one in found if replies else ():
-        out.print(f"\n{one.problem}, {one.model}:\n{one.said or one.why}", markup=False, soft_wrap=True)
+        said = "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in one.said or one.why)
+        out.print(f"\n{one.problem}, {one.model}:\n{said}", markup=False, soft_wrap=True)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from benchwright_server.form_files import FormFiles
 
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 80
 
 
 def register_question_form(server: EditorServer) -> None:
@@ -142,13 +143,16 @@ def _add(params: AddFigureParams) -> AddedFigure:
     figures = folder / ("hidden/figures" if params.of_answer else "figures")
     if figures.is_symlink() or figures.parent.is_symlink():
         raise ServerError(f"{figures} is a link, or in one. Put what it leads to there.")
-    figures.mkdir(parents=True, exist_ok=True)
-    name = _NAME.sub("-", picture.stem).strip("-.") or "figure"
+    name = _NAME.sub("-", picture.stem).strip("-.")[:_LONGEST_NAME] or "figure"
     free = (f"{name}{number or ''}{picture.suffix.lower()}" for number in (0, *range(2, 1000)))
     found = next((one for one in free if not (figures / one).exists()), None)
     if found is None:
         raise ServerError(f"{figures} has too many pictures called {name}. Rename {picture}.")
-    write_atomically(figures / found, content)
+    try:
+        figures.mkdir(parents=True, exist_ok=True)
+        write_atomically(figures / found, content)
+    except OSError as error:
+        raise ServerError(f"{figures / found} can't be written: {error.strerror}. Make its folder writable.") from error
     return AddedFigure(path=f"figures/{found}", uri=(figures / found).as_uri())
 
 
@@ -217,7 +221,10 @@ def question_folder(uri: str) -> Path:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem
 
     file = path_of(uri)
-    folder = authored_problem(file)
+    try:
+        folder = authored_problem(file)
+    except OSError as error:
+        raise ServerError(f"{file} can't be looked up: {error.strerror}. Choose another file.") from error
     if folder is None:
         raise ServerError(
             f"{file} belongs to no question of a pack's folder. Open a file below a folder with {PROBLEM_FILE}."
@@ -231,14 +238,17 @@ def _readable(folder: Path) -> Iterator[None]:
 
     try:
         yield
-    except tomllib.TOMLDecodeError as error:
-        raise ServerError(f"{folder / PROBLEM_FILE} is not TOML: {error}. Correct it in the file.") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(map(str, first["loc"]))
         raise ServerError(
             f"{folder / PROBLEM_FILE}: {field}: {first['msg']}, so no form can show it. Correct it in the file."
         ) from error
+    except RecursionError as error:
+        raise ServerError(f"{folder / PROBLEM_FILE} is nested too deep. Correct it in the file.") from error
+    except ValueError as error:
+        # Besides what is not TOML, numbers of thousands of digits.
+        raise ServerError(f"{folder / PROBLEM_FILE} is not TOML: {error}. Correct it in the file.") from error
 
 
 def _files(folder: Path) -> FormFiles:

@@ -40,7 +40,7 @@ async def _try_question(server: EditorServer, params: TryQuestionParams) -> Trie
     if not params.models or len(params.models) > _MOST_MODELS:
         raise ServerError(f"Choose from one to {_MOST_MODELS} models of judges.toml.")
     try:
-        return await _answers(server, problem, params.models)
+        return await _answers(server, problem, list(dict.fromkeys(params.models)))
     except OutOfBudgetError as error:
         raise ServerError("The budget of judges.toml does not suffice. Choose fewer models, or raise it.") from error
 

@@ -87,3 +87,12 @@ def test_replies_are_shown_on_request_and_a_model_that_fails_is_named(folder: Pa
     assert (code, "Name at least one model of judges.toml with --model." in printed) == (2, True)
     code, printed = tried(str(folder), "--model", "other")
     assert (code, "no model judge 'other'" in printed) == (2, True)
+
+
+def test_what_a_terminal_would_obey_is_not_printed(folder: Path, models: Models) -> None:
+    models.good["fill-in-the-blank"] = "\x1b]0;owned\x07 \u202e \ud800"
+    code, printed = tried(str(folder), "fill-in-the-blank", "--model", "good", "--model", "good", "--replies")
+    assert code == 0, printed
+    assert len(models.asked) == 1
+    assert not {"\x1b", "\x07", "\u202e"} & set(printed)
+    assert tried(str(folder), "fill-in-the-blank", "--model", "good", "--json")[0] == 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from datetime import date
 
 import pytest
 
@@ -105,3 +106,22 @@ def test_several_lines_stay_lines() -> None:
 def test_what_it_would_break_is_left_to_its_author() -> None:
     with pytest.raises(TomlEditError, match=r"answer.unit is written in a way that only you can change"):
         with_values('answer.value = "A" # a\n[answer.points]\nenough = 1\n', {"answer": {"value": "A", "unit": "s"}})
+
+
+def test_line_ends_stay_as_they_are() -> None:
+    changed = with_values(WRITTEN.replace("\n", "\r\n"), {"answer": "B", "points": None})
+    assert changed == with_values(WRITTEN, {"answer": "B", "points": None}).replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('names = [\n  "a",  # why\n]\n', {"names": ["a", "b"]}),
+        ('answer = { value = "B", at = 1979-05-27 }\n', {"answer": {"value": "A", "at": date(1979, 5, 27)}}),
+        ("[[answer]]\nvalue = 1\n", {"answer": {"value": "A"}}),
+        ("[answer]\nvalue = 1\n", {"answer": [{"value": "A"}]}),
+    ],
+)
+def test_comments_in_a_list_and_other_types_are_left_to_the_author(text: str, values: dict[str, object]) -> None:
+    with pytest.raises(TomlEditError, match="open the file and edit it there"):
+        with_values(text, values)

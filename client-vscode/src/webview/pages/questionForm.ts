@@ -40,7 +40,8 @@ const actions = element(
   button(t("Preview as Solvers See It"), () => saveThen(() => send({ type: "preview" }))),
   button(t("Try on Models…"), () => saveThen(() => send({ type: "try" }))),
   twin,
-  button(t("Open the Files"), () => saveThen(() => send({ type: "files" }))),
+  // Not after a save: what is wrong may have to be corrected there.
+  button(t("Open the Files"), () => send({ type: "files" })),
   button(t("Reload"), () => reload()),
 );
 const replies = element("section", { "aria-label": t("What models answer") });
@@ -53,6 +54,8 @@ let isChanged = false;
 let isSaving = false;
 /** Whether what was typed may be given up: the person was told that it would be. */
 let givesUp = false;
+/** Whether the person asked for a save, and did not only leave a field. */
+let wantsSave = false;
 /** What follows when all is saved. */
 let afterwards: (() => void) | undefined;
 let pause: ReturnType<typeof setTimeout> | undefined;
@@ -71,7 +74,7 @@ form.addEventListener("submit", (event) => event.preventDefault());
 document.addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  isChanged = true;
+  isChanged = wantsSave = true;
   save();
 });
 
@@ -180,7 +183,8 @@ function saved(result: SavedQuestionForm): void {
     return;
   }
   const errors = result.remarks.filter(({ isError }) => isError).length;
-  showRemarks(result.remarks, !result.isSaved);
+  showRemarks(result.remarks, !result.isSaved && (wantsSave || afterwards !== undefined));
+  wantsSave = false;
   if (!result.isSaved) {
     // What is refused is still only in the page.
     afterwards = undefined;
