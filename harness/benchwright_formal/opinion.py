@@ -16,7 +16,7 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.proof import Proof, Stimulus, prove, read
 from benchwright_formal.simulation import Testbench, difference
-from benchwright_formal.sources import Sources, check_name, sources
+from benchwright_formal.sources import Sources, check_meaning, check_name, sources
 from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import OTHER, REFERENCE
 from benchwright_harness.cluster.task import code_digest
@@ -149,6 +149,7 @@ class _Pair:
     def sources(self, number: int, files: Mapping[str, bytes]) -> Sources:
         """The files of one."""
         with self._naming(number):
+            check_meaning(files)
             return sources(files)
 
     async def opinion_with(

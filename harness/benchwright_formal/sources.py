@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from benchwright_formal.errors import NotModelledError
@@ -69,25 +69,38 @@ def sources(files: Mapping[str, bytes]) -> Sources:
     if not texts:
         raise NotModelledError("it has no Verilog file (.v, .sv)")
     headers = {path: text for path, text in files.items() if path.endswith(_HEADERS) and _PLAIN_PATH.fullmatch(path)}
-    for path, content in files.items():
-        # Whatever its name is, a header may be included.
-        if path.endswith((*_SOURCES, *_HEADERS)):
-            _check(path, content.decode(errors="replace"))
+    for path, text in _read(files):
+        for pattern, why in (
+            (_PRAGMA, "changes what Yosys reads"),
+            (_CONDITION, "compiles another design for each tool"),
+        ):
+            # Also in comments: what begins one for us may be within a string.
+            if found := pattern.search(text):
+                raise NotModelledError(f"{path}: `{found[0]}` {why}")
     ordered = sorted(texts, key=lambda one: _PACKAGE.search(one[1].decode(errors="replace")) is None)
     return Sources(tuple(content for _, content in ordered), headers)
 
 
-def _check(path: str, text: str) -> None:
-    # Also in comments: what begins one for us may be within a string.
-    for pattern, why in (
-        (_PRAGMA, "changes what Yosys reads"),
-        (_CONDITION, "compiles another design for each tool"),
-        (_PASTE, "joins words in a macro"),
-        (_STRING_OF_MACRO, "has a string, in which only a simulator fills in an argument"),
-    ):
-        if found := pattern.search(text):
-            raise NotModelledError(f"{path}: `{found[0]}` {why}")
-    code = _TEXT_OR_COMMENT.sub(lambda one: one[1] or " ", text)
-    for found in _TWO_STATE.finditer(code):
-        if found[1] is None:
-            raise NotModelledError(f"{path}: `{found[2]}` has two states, and Yosys reads it as having four")
+def check_meaning(files: Mapping[str, bytes]) -> None:
+    """Makes sure that the text of a design means the same to Yosys and a simulator; see `tool_freedom` for its tree.
+
+    Raises:
+        NotModelledError: It may not.
+    """
+    for path, text in _read(files):
+        for pattern, why in (
+            (_PASTE, "joins words in a macro"),
+            (_STRING_OF_MACRO, "has a string, in which only a simulator fills in an argument"),
+        ):
+            if found := pattern.search(text):
+                raise NotModelledError(f"{path}: `{found[0]}` {why}")
+        for found in _TWO_STATE.finditer(_TEXT_OR_COMMENT.sub(lambda one: one[1] or " ", text)):
+            if found[1] is None:
+                raise NotModelledError(f"{path}: `{found[2]}` has two states, and Yosys reads it as having four")
+
+
+def _read(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    """Whatever its name is, a header may be included."""
+    for path, content in files.items():
+        if path.endswith((*_SOURCES, *_HEADERS)):
+            yield path, content.decode(errors="replace")
