@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -122,6 +122,32 @@ async def opinion(
         if opinions[-1].result is Result.DIFFERS:
             break
     return together(opinions)
+
+
+Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str, DontCares, ParameterSets], Awaitable[Opinion]]
+
+
+def prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
+    """Compares designs there, as mutation analysis asks: reference, other, top module, don't-cares, parameters."""
+
+    async def prove(
+        reference: Mapping[str, bytes],
+        other: Mapping[str, bytes],
+        top: str,
+        dont_cares: DontCares,
+        parameter_sets: ParameterSets,
+    ) -> Opinion:
+        return await opinion(
+            reference,
+            other,
+            top,
+            sandbox=sandbox,
+            toolchain=toolchain,
+            dont_cares=dont_cares,
+            parameter_sets=parameter_sets,
+        )
+
+    return prove
 
 
 def together(opinions: Sequence[Opinion]) -> Opinion:

@@ -40,7 +40,7 @@ def check_freedom(root: Node) -> None:
         for name in sorted(node.attributes):
             if _ATTRIBUTE.fullmatch(name):
                 raise NotModelledError(f"`{name}`, or what has its meaning, changes what Yosys reads")
-    for why in (*_unknowns(nodes), *_constants(root, nodes), *_ranges(nodes), *_processes(root)):
+    for why in (*_unknowns(nodes), *_constants(nodes), *_ranges(nodes), *_processes(root)):
         raise NotModelledError(why)
 
 
@@ -53,7 +53,7 @@ def _unknowns(nodes: Sequence[Node]) -> Iterator[str]:
         yield "a branch of a case waits for an unknown value, which only a simulator has"
 
 
-def _constants(root: Node, nodes: Sequence[Node]) -> Iterator[str]:
+def _constants(nodes: Sequence[Node]) -> Iterator[str]:
     """Values that are known before anything is simulated: Yosys has its own widths and signs for them."""
     ranged = {one.name for one in nodes if one.kind in _GIVEN and any(two.kind == "RANGE" for two in one.children)}
     routines = {one.name: one for one in nodes if one.kind == "FUNCTION"}

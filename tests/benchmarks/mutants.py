@@ -11,20 +11,17 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from benchwright_authoring.mutation.analysis import Analyser, Candidates, candidates
 from benchwright_authoring.mutation.findings import ProblemFindings, Status
-from benchwright_formal.opinion import Opinion, opinion
+from benchwright_formal.opinion import prover
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.sandboxes import open_sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict_store import VerdictStore
-from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.home import Home
-from benchwright_problems.parameter_sets import ParameterSets
 
 from ..integration.test_formal_exhaustive import published
 
@@ -48,27 +45,10 @@ async def timed(folder: Path, wanted: list[Candidates]) -> tuple[float, list[Pro
     home = Home.find({"BENCHWRIGHT_HOME": str(folder), "BENCHWRIGHT_CACHE": str(Home.find().cache)})
     box, toolchain = open_sandbox("bwrap"), Toolchain.find(home.cache)
 
-    async def prove(
-        reference: Mapping[str, bytes],
-        other: Mapping[str, bytes],
-        top: str,
-        dont_cares: DontCares,
-        parameter_sets: ParameterSets,
-    ) -> Opinion:
-        return await opinion(
-            reference,
-            other,
-            top,
-            sandbox=box,
-            toolchain=toolchain,
-            dont_cares=dont_cares,
-            parameter_sets=parameter_sets,
-        )
-
     async with open_executor(home, jobs=CORES, cluster=None, options=()) as runs:
         analyser = Analyser(runs, box, toolchain, VerdictStore.of(home), False, on_progress=lambda now: None)
         started = time.perf_counter()
-        found = await analyser.analyse(wanted, prove, CORES)
+        found = await analyser.analyse(wanted, prover(box, toolchain), CORES)
         return time.perf_counter() - started, found
 
 

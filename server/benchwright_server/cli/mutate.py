@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,10 +18,8 @@ from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolcha
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.atomic import write_atomically
-from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.errors import needs
 from benchwright_problems.home import Home
-from benchwright_problems.parameter_sets import ParameterSets
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
@@ -33,7 +31,7 @@ from benchwright_server.cli.whole_pack import whole_pack
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
-    from benchwright_authoring.mutation.analysis import Candidates, Opinion, Prove
+    from benchwright_authoring.mutation.analysis import Candidates, Prove
     from benchwright_authoring.mutation.findings import PackFindings, ProblemFindings
 
 
@@ -105,26 +103,9 @@ def mutate(
 def _prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     """What compares survivors with the reference; what it found is kept."""
     from benchwright_authoring.mutation.known_opinions import KnownOpinions
-    from benchwright_formal.opinion import opinion, tools_of
+    from benchwright_formal.opinion import prover, tools_of
 
-    async def prove(
-        reference: Mapping[str, bytes],
-        other: Mapping[str, bytes],
-        top: str,
-        dont_cares: DontCares,
-        parameter_sets: ParameterSets,
-    ) -> Opinion:
-        return await opinion(
-            reference,
-            other,
-            top,
-            sandbox=sandbox,
-            toolchain=toolchain,
-            dont_cares=dont_cares,
-            parameter_sets=parameter_sets,
-        )
-
-    return KnownOpinions(home.data / "sealed" / "@opinions", prove, tools_of(sandbox, toolchain))
+    return KnownOpinions(home.data / "sealed" / "@opinions", prover(sandbox, toolchain), tools_of(sandbox, toolchain))
 
 
 def _designs(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem], str]:
