@@ -19,7 +19,7 @@ from browser_editor import code_server_entry, code_server_folders, editor_enviro
 from folders import ROOT, VENV
 from progress import SetupError
 
-from benchwright_problems.workspaces_folder import explain, intruder
+from benchwright_foundation.workspaces_folder import explain, intruder
 
 DEFAULT_PORT = 8137
 _HOST = "127.0.0.1"

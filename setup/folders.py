@@ -4,8 +4,8 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "problems"))
-from benchwright_problems.workspaces_folder import DEFAULT
+sys.path.append(str(Path(__file__).resolve().parent.parent / "foundation"))
+from benchwright_foundation.workspaces_folder import DEFAULT
 
 ROOT = Path(__file__).resolve().parent.parent
 """The checkout."""

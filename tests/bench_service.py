@@ -27,7 +27,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import Event
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader, Row
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 from benchwright_studies.study_log import StudyLog

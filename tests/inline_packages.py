@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 
 _PACKAGES = Path(__file__).with_name("inline_subjects")
 _INSTALL_S = 900

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchwright_problems.home import Home
+    from benchwright_foundation.home import Home
 
 __all__ = ["chosen_log", "log_file"]
 

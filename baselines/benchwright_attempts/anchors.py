@@ -16,21 +16,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 
 from benchwright_attempts.file_text import Sha256
 from benchwright_attempts.published_keys import PublishedKey, Standing, standing
 from benchwright_attempts.record import canonical, format_wall
+from benchwright_foundation.model import Model
 
 FORMAT = "benchwright-anchor"
 _OBJECT = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}")
 _QUOTED = re.compile(r"^[> ]+", re.MULTILINE)
 
 
-class Receipt(BaseModel):
+class Receipt(Model):
     """What a server says that has seen a chain's head, at a time by its own clock."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     server: str
     """Its address."""
@@ -42,10 +41,8 @@ class Receipt(BaseModel):
     """Base64; see the module."""
 
 
-class Anchor(BaseModel):
+class Anchor(Model):
     """How far a chain was."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     format: Literal["benchwright-anchor"] = "benchwright-anchor"
     version: Literal[1] = 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchwright_foundation.errors import BenchwrightError
 
-class AttemptError(Exception):
+
+class AttemptError(BenchwrightError):
     """Base of everything a person can act on: the message is one or two plain sentences."""
 
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from benchwright_attempts.file_text import FilePath, FileText
 from benchwright_attempts.state import Transitions
+from benchwright_foundation.model import Model
 
 Count = Annotated[int, Field(ge=0)]
 
@@ -39,10 +40,8 @@ class Evidence(Enum):
     """The edit that follows: of the event's `path` if it has one, and made from its `version` if it has one."""
 
 
-class EventPart(BaseModel):
+class EventPart(Model):
     """Base of events and of their parts: immutable, refuses unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class EventBody(EventPart):

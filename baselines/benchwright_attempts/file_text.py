@@ -10,8 +10,9 @@ import hashlib
 from collections.abc import Iterable
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
+from benchwright_foundation.model import Model
 from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
 
 
@@ -34,10 +35,8 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """SHA-256 in lower-case hexadecimal."""
 
 
-class FileText(BaseModel):
+class FileText(Model):
     """The whole content of one file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     sha256: Sha256
     """Digest of the file's bytes."""
@@ -62,10 +61,8 @@ class FileText(BaseModel):
         return cls(sha256=sha256(encode_text(text, bom=bom)), text=text, bom=bom)
 
 
-class ShapeOfChange(BaseModel):
+class ShapeOfChange(Model):
     """A change without its text. Offsets count code points."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=0)
@@ -75,10 +72,8 @@ class ShapeOfChange(BaseModel):
     """Line ends inserted."""
 
 
-class Change(BaseModel):
+class Change(Model):
     """One replacement. Offsets count Unicode code points of the text just before this change."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     start: int | None = Field(default=None, ge=0)
     """First code point replaced; `None` together with `end` replaces the whole text."""

@@ -37,7 +37,7 @@ from benchwright_attempts.regraded import Regraded
 from benchwright_attempts.run_records import RunRecords
 from benchwright_attempts.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Solver
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Outcome, Verdict
 

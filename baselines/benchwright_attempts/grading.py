@@ -12,6 +12,7 @@ from typing import BinaryIO, Protocol
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.judging import Judging
+from benchwright_foundation.home import Home
 from benchwright_harness.design_waves import DesignWaves
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.grade import Grader
@@ -22,7 +23,6 @@ from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.score import score
 from benchwright_problems.errors import UnknownProblemError
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Digests, Verdict
@@ -215,7 +215,7 @@ class Grading:
 
         Raises:
             ProblemsError: The hidden part can't be read.
-            RecordsError: The judges' database can't be opened.
+            StorageError: The judges' database can't be opened.
         """
         if (elsewhere := await self._elsewhere_of(attempt)) is not None:
             files = {ANSWER: answer}

@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.events import JudgedBy, VoteCast
+from benchwright_foundation.errors import ExtraMissingError
+from benchwright_foundation.home import Home
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.score import score
-from benchwright_problems.errors import ExtraMissingError
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Judging:
             answer_id: Names the answer wherever it is asked about: one with a judgement is not judged again.
 
         Raises:
-            RecordsError: The database can't be opened.
+            StorageError: The database can't be opened.
         """
         if self.service_url:
             return await self._ask_service(ref, answer)
@@ -148,7 +148,7 @@ class Judging:
         """The database of judgements, opened when it is first needed.
 
         Raises:
-            RecordsError: It can't be opened.
+            StorageError: It can't be opened.
         """
         from benchwright_judges.budget import JudgingBudget
         from benchwright_judges.configuration import JudgesSettings, find_panel, read_settings, records_location

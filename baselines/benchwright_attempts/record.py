@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
+from pydantic import AfterValidator, AwareDatetime
 from pydantic_core import from_json
 
 from benchwright_attempts.events import EVENT_TYPES, Event
 from benchwright_attempts.evidence import Recording
 from benchwright_attempts.file_text import sha256
+from benchwright_foundation.model import Model
 
 SCHEMA = 2
 """Version of the records that are written. Records of 1 had neither `schema` nor `participant` nor `condition`."""
@@ -61,10 +62,8 @@ Name = Annotated[str, AfterValidator(_storable)]
 AttemptId = Annotated[str, AfterValidator(_names_a_file)]
 
 
-class AttemptHeader(BaseModel):
+class AttemptHeader(Model):
     """Who works on what, where: fixed when the attempt begins."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: AttemptId
     problem: Name

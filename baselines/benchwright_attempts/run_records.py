@@ -9,8 +9,8 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.home import Home
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
 from benchwright_problems.verdict import Verdict
 
 _SHOWN_LOG_BYTES = 200_000

@@ -9,12 +9,12 @@ from pydantic import ValidationError
 from benchwright_attempts.run_records import RunRecords
 from benchwright_formal.opinion import Result
 from benchwright_formal.second_opinion import SecondOpinion
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem, digest
 from benchwright_problems.store import Store
-from benchwright_problems.verdict import Model
 
 
 class KeptOpinion(Model):

@@ -12,9 +12,9 @@ from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.grading import Elsewhere, Grading
 from benchwright_attempts.judging import Judging
+from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
 from benchwright_judges.text_length import TokenCounter
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 
 if TYPE_CHECKING:

@@ -17,11 +17,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.file_text import Sha256, sha256
 from benchwright_attempts.record import canonical
+from benchwright_foundation.model import Model
 from benchwright_studies.assignment import Assignment, Plan
 from benchwright_studies.study import Study
 
@@ -31,10 +32,8 @@ _BLOCK = 4096
 """Rows are padded to a multiple of this, so that their length reveals nothing."""
 
 
-class ParticipantFile(BaseModel):
+class ParticipantFile(Model):
     """What the lab gives to one participant: the rules, without what the assignment follows from."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     format: Literal["benchwright-participant"] = "benchwright-participant"
     version: Literal[1] = 1

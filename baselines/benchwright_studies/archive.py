@@ -24,7 +24,7 @@ from benchwright_attempts.errors import AttemptError, ConsentMissingError, Expor
 from benchwright_attempts.export import read_export, write_export
 from benchwright_attempts.record import canonical, format_wall
 from benchwright_attempts.replay import verify
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
 from benchwright_studies.journal import JournalEntry
 from benchwright_studies.studies import Studies
 

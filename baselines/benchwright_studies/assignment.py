@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.file_text import sha256
 from benchwright_attempts.record import canonical
+from benchwright_foundation.model import Model
 from benchwright_problems.problem import Difficulty
 from benchwright_studies.condition import Condition
 from benchwright_studies.seeded_random import SeededRandom
@@ -16,10 +15,8 @@ from benchwright_studies.study import Study
 from benchwright_studies.vocabulary import Order, Unit
 
 
-class AssignedTask(BaseModel):
+class AssignedTask(Model):
     """One problem for one participant."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     position: int
     """Place in the participant's order, from 1."""
@@ -29,19 +26,15 @@ class AssignedTask(BaseModel):
     """By which it was blocked."""
 
 
-class Assignment(BaseModel):
+class Assignment(Model):
     """Everything one participant does, in order."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     participant: str
     tasks: tuple[AssignedTask, ...]
 
 
-class Plan(BaseModel):
+class Plan(Model):
     """Everybody's assignment."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     study: str
     study_sha256: str

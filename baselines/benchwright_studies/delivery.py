@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchwright_attempts.errors import AttemptError
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchwright_problems.home import Home
+    from benchwright_foundation.home import Home
     from benchwright_studies.study_log import StudyLog
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from benchwright_foundation.home import Home
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
 

@@ -7,9 +7,9 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events import Judged
 from benchwright_attempts.judging import judged_by
 from benchwright_attempts.run_records import RunRecords
+from benchwright_foundation.home import Home
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.records import GivenAnswer
-from benchwright_problems.home import Home
 from benchwright_problems.verdict import Outcome
 from benchwright_studies import open_log
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import ConfigDict, StringConstraints
+
+from benchwright_foundation.model import Model
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
 """Small letters, digits, `.`, `_` and `-`: it becomes part of file names."""
@@ -14,7 +16,7 @@ ProblemRef = Annotated[str, StringConstraints(pattern=r"^[^/\s]+/[^/\s]+$")]
 """`pack/id`."""
 
 
-class Part(BaseModel):
+class Part(Model):
     """Base of every part of a study: immutable, refuses unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(use_attribute_docstrings=True)

@@ -8,6 +8,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
 from benchwright_attempts.assigned_subject import AssignedSubject
+from benchwright_foundation.model import Model
 from benchwright_studies.accept_policy import Policy
 
 Digest = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
@@ -23,10 +24,10 @@ class Start(StrEnum):
     """What everybody gets, the cursor before the last `endmodule`."""
 
 
-class Inline(BaseModel):
+class Inline(Model):
     """How an inline-completion server works alone: nobody types, and a fixed policy accepts."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     policy: Policy
     start: Start = Start.STARTING_FILES
@@ -48,10 +49,10 @@ class Inline(BaseModel):
         return self
 
 
-class Subject(BaseModel):
+class Subject(Model):
     """A program on the bench."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     name: str = Field(min_length=1, max_length=100)
     """Of an agent, as `benchwright subject list` shows it; of a person's copilot, the extension's id, one of \

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 from benchwright_attempts import chosen_log
 from benchwright_attempts.errors import AttemptError, EvaluationError
 from benchwright_attempts.services import Services
+from benchwright_foundation.errors import BenchwrightError
+from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandboxes import open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.errors import DatasetError, ProblemsError
-from benchwright_problems.home import Home
+from benchwright_problems.errors import DatasetError
 from benchwright_studies import open_log
 from benchwright_studies.study_log import StudyLog
 
@@ -66,7 +67,7 @@ async def sealed(ref: str, work: Coroutine[Any, Any, _Result]) -> _Result:
     except DatasetError:
         # What is wrong with a damaged file may quote it.
         failure = EvaluationError(f"{ref} can't be judged: its hidden part is damaged. Import the pack again.")
-    except ProblemsError as error:
+    except BenchwrightError as error:
         failure = EvaluationError(f"{ref} can't be judged: {error}.")
     except Exception as error:
         failure = EvaluationError(f"{ref} can't be judged: {type(error).__name__}. Report this.")

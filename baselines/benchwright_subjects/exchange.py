@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
 from benchwright_problems.problem import Problem
 from benchwright_subjects.prompt import Prompt, as_text
 

@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.home import Home
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
 
 
 def folder_of(home: Home) -> Path:

@@ -8,8 +8,8 @@ from pathlib import Path
 from inspect_ai import Task, task
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_studies.model_condition import ModelCondition, model_condition

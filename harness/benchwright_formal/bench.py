@@ -10,6 +10,7 @@ from io import BytesIO
 from pathlib import Path
 
 from benchwright_formal.errors import NotModelledError
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.plan import WORKDIR
 from benchwright_harness.process import End
@@ -18,7 +19,6 @@ from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.problem import Limits
 
 OURS = "/formal"

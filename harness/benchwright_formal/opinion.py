@@ -19,12 +19,12 @@ from benchwright_formal.simulation import Testbench, difference
 from benchwright_formal.sources import Sources, check_meaning, check_name, sources
 from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import OTHER, REFERENCE
+from benchwright_foundation.model import Model
 from benchwright_harness.cluster.task import code_digest
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.parameter_sets import Parameters, ParameterSets, named
-from benchwright_problems.verdict import Model
 
 _TRIED_CYCLES = 200
 _RESET_CYCLES = 3

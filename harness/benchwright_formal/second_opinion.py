@@ -9,12 +9,13 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.opinion import Opinion, opinion, together
 from benchwright_formal.quality import quality
+from benchwright_foundation.model import Model
 from benchwright_harness.grade import solved_files
 from benchwright_harness.plan import toplevels
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Kind, Problem
-from benchwright_problems.verdict import Model, Quality
+from benchwright_problems.verdict import Quality
 from benchwright_problems.verilog import modules
 
 _NOT_DESIGN = ("docs", "verif")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from benchwright_harness.registration import Registered
+from benchwright_foundation.registration import Registered
 
 if TYPE_CHECKING:
     from benchwright_harness.cluster import ClusterKind

@@ -18,11 +18,12 @@ from enum import StrEnum
 from re import Pattern
 from types import MappingProxyType
 
+from benchwright_foundation.model import Model
 from benchwright_harness.process import End, Ended, Output
 from benchwright_harness.report import Said
 from benchwright_harness.results import Results
 from benchwright_problems.problem import Limits
-from benchwright_problems.verdict import Model, Reason, TestResult, Verdict
+from benchwright_problems.verdict import Reason, TestResult, Verdict
 
 NOT_COMPILED, DRIVES_INPUTS = 120, 121
 """What a testbench's program exits with that did not get as far as a simulation."""

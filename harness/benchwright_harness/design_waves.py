@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file
 from benchwright_harness.report import Report
 from benchwright_harness.shown_vcd import Copied, Scope, copy_shown
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import TestResult
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from benchwright_foundation.errors import BenchwrightError
 from benchwright_problems.verdict import Reason
 
 
-class HarnessError(Exception):
+class HarnessError(BenchwrightError):
     """Base; the message is a sentence for people."""
 
     reason = Reason.BAD_HARNESS

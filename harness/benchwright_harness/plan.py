@@ -16,12 +16,12 @@ from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
 
+from benchwright_foundation.model import Model
 from benchwright_harness.criterion import Criterion
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.testbench import DESCRIPTION, Simulator, simulate
 from benchwright_harness.testbench_text import RUN
 from benchwright_harness.toolchain.tree import CHANNEL
-from benchwright_problems.verdict import Model
 
 WORKDIR = "/code/rundir"
 

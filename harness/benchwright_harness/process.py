@@ -15,9 +15,9 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchwright_harness.process_group import kill_group
+from benchwright_foundation.process_group import kill_group
+from benchwright_foundation.untrusted_folder import folder_bytes
 from benchwright_harness.processor_time import processor_time
-from benchwright_harness.untrusted_folder import folder_bytes
 from benchwright_problems.problem import Limits
 
 MAX_OUTPUT_BYTES = 16 * 1024**2

@@ -12,7 +12,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from benchwright_problems.verdict import Model, TestResult
+from benchwright_foundation.model import Model
+from benchwright_problems.verdict import TestResult
 
 UNFINISHED = "The simulation ended before this test did."
 _CLEAN_ENDS = frozenset({"finish", "quiet"})

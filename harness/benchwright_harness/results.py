@@ -16,11 +16,12 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from benchwright_foundation.model import Model
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_foundation.untrusted_folder import entries
 from benchwright_harness.process import Output
 from benchwright_harness.report import Report, Simulation
-from benchwright_harness.untrusted_folder import entries
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_problems.verdict import Model, TestResult
+from benchwright_problems.verdict import TestResult
 
 PYTEST_RESULTS = ".pytest-results.xml"
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from benchwright_foundation.untrusted_folder import folder_bytes
 from benchwright_harness.compiler_messages import with_compiler_messages
 from benchwright_harness.criterion import Listener, Rule, decide
 from benchwright_harness.design_waves import DesignWaves
@@ -26,7 +27,6 @@ from benchwright_harness.scan import Finding, refused_tasks, rules, scan, withou
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.testbench import Simulator
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.untrusted_folder import folder_bytes
 from benchwright_problems.problem import Problem, ScanAction
 from benchwright_problems.verdict import Digests, Outcome, Reason, Usage, Verdict
 

@@ -6,8 +6,8 @@ import os
 import tarfile
 from pathlib import Path
 
+from benchwright_foundation.untrusted_folder import entries
 from benchwright_harness.cluster.task import Task
-from benchwright_harness.untrusted_folder import entries
 
 MOST_FOLDERS = 200
 MOST_BYTES = 1024**3

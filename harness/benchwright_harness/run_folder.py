@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from benchwright_harness.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_problems.problem import FOLDERS
 
 _PREFIX = "benchwright-run-"

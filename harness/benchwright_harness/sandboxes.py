@@ -8,7 +8,7 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from benchwright_harness.registration import Registered, described
+from benchwright_foundation.registration import Registered, described
 
 if TYPE_CHECKING:
     from pathlib import Path

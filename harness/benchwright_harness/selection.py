@@ -15,9 +15,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
+from benchwright_foundation.model import Model
 from benchwright_harness.tool_versions import tool_versions
 from benchwright_problems.problem import Problem
-from benchwright_problems.verdict import Model
 
 _ASSERTS = re.compile(r"\b(?:assert|assume|cover)\s+property\b|\bconcurrent assertion|\bSVA\b", re.IGNORECASE)
 FILE = Path(__file__).with_name("selection.json")

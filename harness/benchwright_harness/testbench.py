@@ -12,6 +12,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from benchwright_foundation.model import Model
 from benchwright_harness.criterion import DRIVES_INPUTS, NOT_COMPILED, RESULT, SIMULATES, STANDS_STILL, Criterion, Rule
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.testbench_text import (
@@ -26,7 +27,6 @@ from benchwright_harness.testbench_text import (
 )
 from benchwright_harness.toolchain.tree import CHANNEL
 from benchwright_problems.problem import RelativePath
-from benchwright_problems.verdict import Model
 from benchwright_problems.verilog import scope_names
 
 DESCRIPTION = "testbench.json"

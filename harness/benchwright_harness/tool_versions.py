@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from benchwright_problems.verdict import Model
+from benchwright_foundation.model import Model
 
 FILE = Path(__file__).with_name("tool_versions.json")
 

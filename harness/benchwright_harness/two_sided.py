@@ -6,8 +6,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from benchwright_foundation.model import Model
 from benchwright_harness.selection import Selection
-from benchwright_problems.verdict import Model, Outcome, Reason, Verdict
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 
 class Side(StrEnum):

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
 from benchwright_harness.process import Output
 from benchwright_harness.selection import Selection
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.home import Home
-from benchwright_problems.verdict import Model, Outcome, Reason, Verdict
+from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 _KEPT_LOG_BYTES = 200_000
 

@@ -9,8 +9,8 @@ from functools import partial
 
 import numpy as np
 
+from benchwright_foundation.model import Model
 from benchwright_judges.estimators import Estimate, Level, Share, alpha, cronbach, estimate, kappa, pearson, share
-from benchwright_judges.judgement import Model
 from benchwright_judges.rated import Rated
 from benchwright_judges.scale import Scale
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, ValidationError
 
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
 from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.json_reply import read_object
-from benchwright_judges.judgement import Model
 from benchwright_judges.prompt import audit_prompt
 from benchwright_judges.rubric import load_rubric
 from benchwright_judges.scale import Scale
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 
 if TYPE_CHECKING:

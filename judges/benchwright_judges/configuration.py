@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Annotated
 import platformdirs
 from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationError, model_validator
 
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
 from benchwright_judges import judge_kinds
 from benchwright_judges.errors import ConfigurationError
-from benchwright_judges.judgement import Model
 from benchwright_judges.model_judge import ModelJudge
 from benchwright_judges.model_settings import EmbeddingSettings, JudgeSettings, ModelSettings, Usd
 from benchwright_judges.panel import Panel
 from benchwright_judges.reading.model_reader import ModelReader
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
 
 if TYPE_CHECKING:
     from benchwright_judges.endpoint import Endpoint

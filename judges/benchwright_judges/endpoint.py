@@ -19,9 +19,9 @@ import httpx2
 import openai
 from pydantic import BaseModel, Field, ValidationError
 
+from benchwright_foundation.model import Model
 from benchwright_judges.budget import Charge, JudgingBudget
 from benchwright_judges.errors import ConfigurationError
-from benchwright_judges.judgement import Model
 from benchwright_judges.model_settings import ModelSettings
 from benchwright_judges.prompt import Prompt
 

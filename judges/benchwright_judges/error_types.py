@@ -10,10 +10,11 @@ from enum import StrEnum
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from benchwright_foundation.model import Model
 from benchwright_judges import ballot
 from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.json_reply import read_object
-from benchwright_judges.judgement import Model, Vote
+from benchwright_judges.judgement import Vote
 from benchwright_judges.model_judge import ModelJudge
 from benchwright_judges.prompt import error_types_prompt
 from benchwright_problems.problem import Problem, digest
@@ -88,7 +89,7 @@ async def classify(
 
     Raises:
         OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
-        RecordsError: The database failed.
+        StorageError: The database failed.
     """
     text, reference = instructions()
     given = await asyncio.gather(

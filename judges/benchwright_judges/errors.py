@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from benchwright_foundation.errors import BenchwrightError
 
-class JudgesError(Exception):
+
+class JudgesError(BenchwrightError):
     """Base of this package's errors; the message is a sentence for people."""
 
 
@@ -13,10 +15,6 @@ class RubricError(JudgesError):
 
 class ConfigurationError(JudgesError):
     """`judges.toml`, or the environment used instead, is not a valid configuration."""
-
-
-class RecordsError(JudgesError):
-    """The database of judgements can't be opened, read or written."""
 
 
 class VotesFileError(JudgesError):

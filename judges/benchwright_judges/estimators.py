@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright_judges.judgement import Model
+from benchwright_foundation.model import Model
 
 Numbers = NDArray[np.float64]
 Level = Literal["nominal", "ordinal", "interval"]

@@ -11,10 +11,10 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.human_grading import Item
-from benchwright_judges.judgement import Model
-from benchwright_problems.atomic import write_atomically
 
 _SHOWN = ("item", "problem", "question", "reference", "notes", "answer", "scale")
 _FILLED = ("label", "difficulty", "comment")

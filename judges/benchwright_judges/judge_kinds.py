@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from benchwright_foundation.errors import needs
 from benchwright_judges.model_settings import JudgeSettings, ModelSettings
 from benchwright_judges.panel import Judge
-from benchwright_problems.errors import needs
 
 
 @dataclass(frozen=True)

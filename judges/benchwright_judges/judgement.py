@@ -5,16 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from benchwright_foundation.model import Model
 from benchwright_problems.verdict import Reason, Verdict
-
-
-class Model(BaseModel):
-    """Base of this package's values: immutable, rejects unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
 
 REFUSAL = "refusal"
 """The label of an unreadable answer that declines to answer."""

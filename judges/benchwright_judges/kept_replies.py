@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
+from benchwright_foundation.kept import Kept, Made
 from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.json_reply import read_object
 from benchwright_judges.prompt import data_prompt
-from benchwright_problems.kept import Kept, Made
 from benchwright_problems.problem import Figure, digest
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from benchwright_judges.judgement import Model
+from benchwright_foundation.model import Model
 
 
 def _address(url: str) -> str:

@@ -12,9 +12,10 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError, field_validator
 
+from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.formats import FORMATS
-from benchwright_judges.judgement import Method, Model
+from benchwright_judges.judgement import Method
 from benchwright_judges.records import Judged
 from benchwright_judges.scale import Scale
 from benchwright_problems.category import Category

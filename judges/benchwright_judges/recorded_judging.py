@@ -56,7 +56,7 @@ async def judge_and_record(
         budget: Limits the cost of the votes; if it runs out, the answer stays pending.
 
     Raises:
-        RecordsError: The database failed; earlier writes are kept.
+        StorageError: The database failed; earlier writes are kept.
     """
     if answer_id is not None and attempt:
         answer_id = await _by_this_key(records, problem, answer_id)

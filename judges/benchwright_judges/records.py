@@ -12,11 +12,20 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlalchemy import RowMapping, delete, insert, select
+from sqlalchemy import Connection, RowMapping, delete, insert, select
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_judges.judgement import Judgement, Vote
-from benchwright_judges.schema import ANSWERS, CACHE, GRADE_POINTS, GRADES, JUDGEMENTS, PENDING, VOTES
+from benchwright_judges.schema import (
+    ANSWERS,
+    CACHE,
+    GRADE_POINTS,
+    GRADES,
+    JUDGEMENTS,
+    PENDING,
+    VOTES,
+    create_missing_tables,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -94,6 +103,12 @@ class Judged:
 
 class Records(Database):
     """The open database. Use within the event loop it was opened in; close it in the end."""
+
+    title = "the judgements' database"
+
+    def prepare(self, connection: Connection) -> None:
+        """Create the tables that are missing."""
+        create_missing_tables(connection)
 
     # Answers and judgements
 

@@ -9,9 +9,9 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from benchwright_foundation.model import Model
 from benchwright_judges.errors import RubricError
 from benchwright_judges.formats import rules_of
-from benchwright_judges.judgement import Model
 from benchwright_judges.scale import Scale
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem

@@ -18,7 +18,7 @@ from sqlalchemy import (
     select,
 )
 
-from benchwright_judges.errors import RecordsError
+from benchwright_foundation.errors import StorageError
 
 SCHEMA_VERSION = 1
 
@@ -124,7 +124,7 @@ def create_missing_tables(connection: Connection) -> None:
     """Create the tables that are missing.
 
     Raises:
-        RecordsError: The database was created by another version of Benchwright, or by another program.
+        StorageError: The database was created by another version of Benchwright, or by another program.
     """
     if connection.dialect.name == "postgresql":
         # Two processes that start at the same time would both create the tables.
@@ -133,13 +133,13 @@ def create_missing_tables(connection: Connection) -> None:
     if _FORMAT.name in found:
         version = connection.scalar(select(_FORMAT.c.version))
         if version != SCHEMA_VERSION:
-            raise RecordsError(
+            raise StorageError(
                 f"the judgements' database {connection.engine.url.render_as_string()} has format {version}, this"
                 f" Benchwright reads {SCHEMA_VERSION}; install the version that created it, or store judgements"
                 " elsewhere"
             )
     elif found and connection.dialect.name == "sqlite":
-        raise RecordsError(
+        raise StorageError(
             f"{connection.engine.url.database} belongs to another program; move it away, or store judgements elsewhere"
         )
     METADATA.create_all(connection)

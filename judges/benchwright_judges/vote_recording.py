@@ -9,9 +9,10 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
-from benchwright_judges.judgement import Model, Vote
-from benchwright_problems.atomic import write_atomically
+from benchwright_judges.judgement import Vote
 
 
 class _Line(Model):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pydantic import AwareDatetime
 
+from benchwright_foundation.model import Model
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance
-from benchwright_problems.problem import Model, Reveal
+from benchwright_problems.problem import Reveal
 
 
 class Assignment(Model):

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from benchwright_problems.problem import Model
+from benchwright_foundation.model import Model
 
 MOST_EXTENSIONS = 20
 ExtensionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]

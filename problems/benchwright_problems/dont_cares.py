@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from benchwright_foundation.model import Model
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
 
 
-class DontCares(BaseModel):
+class DontCares(Model):
     """`[dont_care]` of `problem.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     always: tuple[Name, ...] = ()
     """Outputs that are never compared."""

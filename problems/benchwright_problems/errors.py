@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
 
-DISTRIBUTION = "benchwright"
+from benchwright_foundation.errors import BenchwrightError
 
 
-class ProblemsError(Exception):
+class ProblemsError(BenchwrightError):
     """Base of this package's errors; the message is a sentence for people."""
 
 
@@ -72,33 +70,3 @@ class StoreError(ProblemsError):
 
 class PackExistsError(ProblemsError):
     """A pack of this name exists already."""
-
-
-class ExtraMissingError(ProblemsError):
-    """A feature needs packages of an extra that is not installed."""
-
-    def __init__(self, feature: str, extra: str) -> None:
-        self.feature = feature
-        self.extra = extra
-        self.command = f"pip install '{DISTRIBUTION}[{extra}]'"
-        super().__init__(f"{feature} needs packages that are not installed. Install them: {self.command}")
-
-
-@contextlib.contextmanager
-def needs(feature: str, extra: str) -> Iterator[None]:
-    """Report a third-party package that can't be imported inside this block as the extra that brings it.
-
-    Args:
-        feature: What the user asked for, as the sentence begins: "`benchwright report`".
-        extra: The extra in pyproject.toml that brings the packages.
-
-    Raises:
-        ExtraMissingError: A package is missing.
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if not package or package.startswith(f"{DISTRIBUTION}_"):
-            raise
-        raise ExtraMissingError(feature, extra) from error

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from benchwright_foundation.model import Model
 
 MOST_HINTS = 20
 """Of one problem."""
 
 
-class HintRule(BaseModel):
+class HintRule(Model):
     """What everybody may know of a hint."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     cost: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of the problem's points that it costs."""

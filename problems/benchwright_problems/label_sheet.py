@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.labels import Label, LabelKind, LabelSource, PackLabels
 from benchwright_problems.problem import Problem

@@ -16,11 +16,12 @@ from typing import Annotated, BinaryIO
 
 from pydantic import Field, ValidationError, model_validator
 
-from benchwright_problems.atomic import sync_folder
+from benchwright_foundation.atomic import sync_folder
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
 from benchwright_problems.errors import DatasetError, StoreError
-from benchwright_problems.file_lock import file_lock
-from benchwright_problems.home import Home
-from benchwright_problems.problem import Difficulty, Model, Problem, ProblemId, Skill
+from benchwright_problems.problem import Difficulty, Problem, ProblemId, Skill
 
 LONGEST_TOPIC = 100
 """Characters of a topic's name."""

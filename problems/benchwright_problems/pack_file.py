@@ -20,13 +20,14 @@ from typing import Annotated, Literal
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import Field, ValidationError
 
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.model import Model
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.pack_folder import LARGEST_FILE_BYTES, PACK_FILE, read_pack_folder
 from benchwright_problems.pack_name import PackName
 from benchwright_problems.pack_signature import is_signed_by, public_key
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_problems.problem import Model, Pack, RelativePath
+from benchwright_problems.problem import Pack, RelativePath
 
 LARGEST_BYTES = 256 * 1024**2
 """Of the archive."""

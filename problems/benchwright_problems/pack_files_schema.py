@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from benchwright_foundation.model import Model
 from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
@@ -20,7 +21,6 @@ from benchwright_problems.problem import (
     Language,
     Letter,
     Limits,
-    Model,
     QuestionFormat,
     RelativePath,
     Reveal,

@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from pydantic import JsonValue, ValidationError
 
+from benchwright_foundation.model import Model
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.figure import media_type
 from benchwright_problems.pack_files_schema import PackFile, ProblemFile
@@ -27,7 +28,6 @@ from benchwright_problems.problem import (
     Figure,
     Hidden,
     Kind,
-    Model,
     Pack,
     Problem,
     Provenance,

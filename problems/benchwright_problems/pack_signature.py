@@ -11,10 +11,10 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from pydantic import TypeAdapter, ValidationError
 
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.home import Home
 from benchwright_problems.errors import StoreError
-from benchwright_problems.file_lock import file_lock
-from benchwright_problems.home import Home
 
 _KEY = "author-key"
 _SIGNERS = "pack-signers.json"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from benchwright_foundation.model import Model
 from benchwright_problems.dont_cares import Name
 
 MOST_SETS = 8
@@ -17,10 +18,8 @@ Parameters = Mapping[Name, Value]
 ParameterSets = Annotated[tuple[Annotated[Parameters, Field(min_length=1)], ...], Field(max_length=MOST_SETS)]
 
 
-class ProofTable(BaseModel):
+class ProofTable(Model):
     """`[proof]` of `problem.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     parameters: ParameterSets = ()
     """Compared one after the other, after the defaults."""

@@ -11,13 +11,12 @@ from typing import Annotated
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     JsonValue,
     model_validator,
 )
 
+from benchwright_foundation.model import Model
 from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
@@ -34,12 +33,6 @@ FOLDERS = ("docs", "rtl", "rundir", "verif")
 
 _MAX_PATH = 1000
 _MAX_NAME = 200
-
-
-class Model(BaseModel):
-    """Base of every problem model: immutable, refuses unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Kind(StrEnum):

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from benchwright_foundation.model import Model
 
 
-class RubricItem(BaseModel):
+class RubricItem(Model):
     """Something that an answer has to say."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     text: Annotated[str, Field(min_length=1, max_length=2_000)]
     points: Annotated[float, Field(gt=0, le=1_000)] = 1.0
     """For all of it; people may give a part."""
 
 
-class RubricPoints(BaseModel):
+class RubricPoints(Model):
     """All of them, and how many points are enough."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     items: Annotated[tuple[RubricItem, ...], Field(min_length=1, max_length=50)]
     enough: Annotated[float, Field(gt=0)] | None = None

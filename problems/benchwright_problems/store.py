@@ -20,14 +20,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from benchwright_foundation.atomic import sync_folder, write_atomically
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
 from benchwright_problems.assignment import Assignment
-from benchwright_problems.atomic import sync_folder, write_atomically
 from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
-from benchwright_problems.file_lock import file_lock
-from benchwright_problems.home import Home
 from benchwright_problems.labels import LabelFile, PackLabels
 from benchwright_problems.pack_folder import BUILT_IN, read_built_in
-from benchwright_problems.problem import Hidden, Model, Pack, Problem
+from benchwright_problems.problem import Hidden, Pack, Problem
 
 _SEALED = Hidden()
 _LOCK = ".lock"

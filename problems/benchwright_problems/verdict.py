@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
-
-
-class Model(BaseModel):
-    """Base of this package's values: immutable, refuses unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+from benchwright_foundation.model import Model
 
 
 class Outcome(StrEnum):

@@ -12,15 +12,14 @@ from typing import Literal, NamedTuple
 
 from benchwright_attempts import log_file
 from benchwright_attempts.errors import AttemptError
+from benchwright_foundation.errors import DISTRIBUTION, BenchwrightError
+from benchwright_foundation.home import Home
+from benchwright_foundation.workspaces_folder import explain, intruder
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandboxes import sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import BUILD, Toolchain
 from benchwright_harness.toolchain.awaited import is_being_built
-from benchwright_judges.errors import JudgesError
-from benchwright_problems.errors import DISTRIBUTION, ProblemsError
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
-from benchwright_problems.workspaces_folder import explain, intruder
 from benchwright_server.protocol import DoctorItem, DoctorReport
 from benchwright_studies import open_log
 
@@ -159,7 +158,7 @@ def _packs(home: Home) -> DoctorItem:
     store = Store(home)
     try:
         packs = [store.public(name) for name in store.pack_names()]
-    except ProblemsError as error:
+    except BenchwrightError as error:
         return DoctorItem(name="Packs", status="warning", needed_for="opening problems", hint=str(error))
     shown = ", ".join(f"{pack.name} ({len(pack.problems)})" for pack in packs)
     return DoctorItem(name="Packs", status="ok", version=shown, needed_for="opening problems")
@@ -171,7 +170,7 @@ def _judges() -> DoctorItem:
     purpose = "answers that no rule decides"
     try:
         settings = read_settings()
-    except JudgesError as error:
+    except BenchwrightError as error:
         return DoctorItem(name="Judges", status="warning", needed_for=purpose, hint=str(error))
     if not settings.judge:
         hint = (

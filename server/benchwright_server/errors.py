@@ -5,17 +5,13 @@ from __future__ import annotations
 import logging
 import traceback
 
-from benchwright_attempts.errors import AttemptError
-from benchwright_harness.errors import HarnessError
-from benchwright_judges.errors import JudgesError
-from benchwright_problems.errors import ProblemsError
-from benchwright_remote.errors import ServiceError
+from benchwright_foundation.errors import BenchwrightError
 from benchwright_verilog.errors import VerilogError
 
 logger = logging.getLogger(__name__)
 
 
-class ServerError(Exception):
+class ServerError(BenchwrightError):
     """Base of errors whose message is sent unchanged as the response to a request."""
 
 
@@ -23,7 +19,7 @@ class WorkspaceError(ServerError):
     """A workspace can't be created, found or read."""
 
 
-FORESEEN = (AttemptError, HarnessError, JudgesError, ProblemsError, ServerError, ServiceError, VerilogError)
+FORESEEN = (BenchwrightError, VerilogError)
 """Errors whose message is a sentence for users and reveals nothing hidden."""
 
 

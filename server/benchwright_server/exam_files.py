@@ -12,8 +12,8 @@ from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_exams.packing import check_exam
 from benchwright_exams.review import ITEMS
 from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form
+from benchwright_foundation.home import Home
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.home import Home
 from benchwright_server.errors import ServerError
 from benchwright_server.exam_folder import SOLUTION, STATEMENT, ExamFolder, Refused, has_exam
 

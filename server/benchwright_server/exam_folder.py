@@ -17,9 +17,9 @@ from benchwright_exams.items import Items
 from benchwright_exams.packing import check_question, labels_of
 from benchwright_exams.review import ITEMS
 from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Form, read_form
+from benchwright_foundation.home import Home
+from benchwright_foundation.kept import Kept
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.home import Home
-from benchwright_problems.kept import Kept
 from benchwright_server.errors import ServerError
 from benchwright_server.form_files import FormFiles, forms_lock
 

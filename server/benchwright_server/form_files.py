@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.file_lock import file_lock
-from benchwright_problems.home import Home
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.home import Home
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_server.errors import ServerError
 
 _MOST_BYTES = 1_000_000

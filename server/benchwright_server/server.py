@@ -29,9 +29,9 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
+from benchwright_foundation.home import Home
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox import Sandbox
-from benchwright_problems.home import Home
 from benchwright_server import version
 from benchwright_server.attempts.delivery_retry import LiveDelivery, retry_deliveries
 from benchwright_server.attempts.session import Listeners, Session

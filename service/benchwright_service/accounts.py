@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import Row, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from benchwright_judges.database import Database
-from benchwright_judges.service import access_token
-from benchwright_judges.service.access_token import BearerToken
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_foundation import access_token
+from benchwright_foundation.access_token import BearerToken
+from benchwright_foundation.database import Database
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Me, Membership, Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.known_tokens import KnownTokens

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 
 from benchwright_attempts.grading import graded_answer
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_judges.errors import GradingError
 from benchwright_judges.human_grading import Dispute, Grading, Item
 from benchwright_judges.records import Records

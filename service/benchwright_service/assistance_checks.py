@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Row, func, select
 
 from benchwright_attempts.log import EventLog
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_problems.assistance import Ruled
 from benchwright_service.courses import Courses
 from benchwright_service.tables import ASSIGNMENTS, ASSISTANCE_CHECKS, ATTEMPTS_HELD, RUNS

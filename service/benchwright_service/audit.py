@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import func, insert, select
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_service.tables import ACCOUNTS, AUDIT, moment
 
 SITTING_S = 3600.0

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_service.errors import BenchServiceError
 
 _DATABASE = ".sqlite"

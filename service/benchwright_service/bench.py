@@ -14,10 +14,10 @@ from sqlalchemy import select
 
 from benchwright_attempts.judging import Judging
 from benchwright_attempts.log import EventLog
-from benchwright_judges.database import Database
-from benchwright_judges.service.rate import RateLimits
-from benchwright_judges.service.refusals import Kind, RefusalError
-from benchwright_problems.home import Home
+from benchwright_foundation.database import Database
+from benchwright_foundation.home import Home
+from benchwright_foundation.rate import RateLimits
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_problems.store import Store
 from benchwright_service.accounts import Accounts
 from benchwright_service.answer_grading import AnswerGrading
@@ -103,7 +103,7 @@ class Bench:
         """Reads the database.
 
         Raises:
-            RecordsError: That does not work.
+            StorageError: That does not work.
         """
         async with self.database.reading() as connection:
             await connection.execute(select(ACCOUNTS.c.id).limit(1))

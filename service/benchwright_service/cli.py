@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Reveal
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role
@@ -256,7 +256,7 @@ def roster(
 ) -> None:
     """Each invitation is for one person; it can't be shown again."""
     with explained():
-        from benchwright_problems.atomic import write_atomically
+        from benchwright_foundation.atomic import write_atomically
         from benchwright_service.roster import read_roster, with_invitations
 
         seats = read_roster(file)

@@ -13,10 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import typer
 
-from benchwright_attempts.errors import AttemptError
-from benchwright_judges.errors import JudgesError
-from benchwright_problems.errors import ProblemsError
-from benchwright_service.errors import BenchServiceError
+from benchwright_foundation.errors import BenchwrightError
 
 _FILE = "BENCHWRIGHT_SERVICE_DATABASE_FILE"
 
@@ -94,6 +91,6 @@ def explained() -> Iterator[None]:
     """Shows expected errors as sentences."""
     try:
         yield
-    except (BenchServiceError, JudgesError, ProblemsError, AttemptError) as error:
+    except BenchwrightError as error:
         typer.echo(f"benchwright: {error}", err=True)
         sys.exit(1)

@@ -12,10 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchwright_attempts.errors import AttemptError
-from benchwright_judges.errors import JudgesError
-from benchwright_problems.errors import ProblemsError
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import BenchwrightError
+from benchwright_foundation.home import Home
 from benchwright_service.bench import open_monitor, reports_folder
 from benchwright_service.lab_closing import conduct
 from benchwright_service.niceness import let_others_go_first
@@ -42,7 +40,7 @@ if __name__ == "__main__":
     let_others_go_first()
     try:
         asyncio.run(_close(json.load(sys.stdin)))
-    except (AttemptError, JudgesError, ProblemsError) as error:
+    except BenchwrightError as error:
         logging.getLogger("benchwright_service.closing_work").warning(
             "a study was not closed: %s", type(error).__name__
         )

@@ -15,8 +15,8 @@ from pydantic import TypeAdapter
 from sqlalchemy import Row, and_, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from benchwright_judges.database import Database
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_foundation.database import Database
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance, Ruled
 from benchwright_problems.errors import UnknownProblemError

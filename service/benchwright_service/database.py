@@ -6,14 +6,21 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
-from benchwright_judges.database import Database
-from benchwright_judges.errors import RecordsError
+from benchwright_foundation.database import Database
+from benchwright_foundation.errors import StorageError
 from benchwright_service import migrations
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.migrations import VERSION_TABLE
 
 _MIGRATING = 0x62775F73
 """Key of the lock under which a PostgreSQL database is migrated: two processes may start at once."""
+
+
+class _ServiceDatabase(Database):
+    title = "the service's database"
+
+    def prepare(self, connection: Connection) -> None:
+        _migrate(connection)
 
 
 async def open_service_database(where: str | Path) -> Database:
@@ -26,8 +33,8 @@ async def open_service_database(where: str | Path) -> Database:
         BenchServiceError: It can't be opened, or a newer version of Benchwright made it.
     """
     try:
-        return await Database.open(where, _migrate, called="the service's database")
-    except RecordsError as error:
+        return await _ServiceDatabase.open(where)
+    except StorageError as error:
         raise BenchServiceError(str(error)) from error
 
 
@@ -47,7 +54,7 @@ def _migrate(connection: Connection) -> None:
         if format_ == scripts.get_current_head():
             return
         if format_ not in {script.revision for script in scripts.walk_revisions()}:
-            raise RecordsError(
+            raise StorageError(
                 f"the service's database has {format_}, which this version of Benchwright does not know; install the"
                 " version that made it, or a newer one"
             )

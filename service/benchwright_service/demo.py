@@ -22,9 +22,9 @@ from benchwright_attempts.evidence import EditReason
 from benchwright_attempts.file_text import Change, FileText
 from benchwright_attempts.hand_clock import HandClock
 from benchwright_attempts.log import EventLog
+from benchwright_foundation.home import Home
 from benchwright_harness.grade import solved_files
 from benchwright_harness.run import starting_files
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem, Reveal
 from benchwright_problems.store import Store
 from benchwright_remote.messages import MOST_EVENTS, AssignmentView, Role, RunState

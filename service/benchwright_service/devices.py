@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from benchwright_judges.database import Database
-from benchwright_judges.service.access_token import hash_secret
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_foundation.access_token import hash_secret
+from benchwright_foundation.database import Database
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Device, DeviceState, Joined, Waiting
 from benchwright_service.accounts import Accounts
 from benchwright_service.person_names import plain_name

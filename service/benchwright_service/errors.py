@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from benchwright_foundation.errors import BenchwrightError
 
-class BenchServiceError(Exception):
+
+class BenchServiceError(BenchwrightError):
     """The service can't do what its operator asks; the message has the next step."""
 
 

@@ -16,9 +16,9 @@ from benchwright_attempts.anchors import Anchor
 from benchwright_attempts.errors import AttemptError, LogBusyError, LogError, LogUnavailableError
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.record import AttemptHeader, Row, read_json
-from benchwright_judges.database import Database
-from benchwright_judges.errors import RecordsError
-from benchwright_judges.service.refusals import Flaw, Kind, RefusalError
+from benchwright_foundation.database import Database
+from benchwright_foundation.errors import StorageError
+from benchwright_foundation.refusals import Flaw, Kind, RefusalError
 from benchwright_remote.messages import AssignmentView, NewEvents, Taken
 from benchwright_service.courses import Courses
 from benchwright_service.gathered import Gathered
@@ -90,7 +90,7 @@ class Evidence:
         for one in sent:
             try:
                 await self._hold(one, owners.get(_attempt_of(one)))
-            except (RefusalError, RecordsError) as error:
+            except (RefusalError, StorageError) as error:
                 results[_attempt_of(one)] = error
         held = [one for one in sent if _attempt_of(one) not in results]
         heads = await asyncio.to_thread(self._receive, held)

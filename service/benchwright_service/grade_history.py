@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Select, func, insert, select, update
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.tables import (
     ACCOUNTS,

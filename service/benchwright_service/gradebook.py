@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import insert, select
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import AssignmentView, Role
 from benchwright_service.errors import BenchServiceError

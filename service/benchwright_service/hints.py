@@ -12,8 +12,8 @@ from sqlalchemy.exc import IntegrityError
 from benchwright_attempts.grading import hint_of
 from benchwright_attempts.state import AttemptState
 from benchwright_attempts.terms import Terms
-from benchwright_judges.database import Database
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_foundation.database import Database
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_problems.aids import Aid
 from benchwright_problems.hints import HintRule
 from benchwright_problems.store import Store

@@ -15,8 +15,8 @@ from sqlalchemy import select
 
 from benchwright_attempts.log import EventLog
 from benchwright_authoring.item_analysis import Item, Option, analyse, distractors
+from benchwright_foundation.database import Database
 from benchwright_harness.run import starting_files
-from benchwright_judges.database import Database
 from benchwright_judges.score import read_selection, selectable
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.verdict import Outcome

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Set
 from dataclasses import dataclass
 
-from benchwright_judges.service.access_token import BearerToken
+from benchwright_foundation.access_token import BearerToken
 
 FRESH_S = 1.0
 """How long a token is taken as it was: for so long one that another process revokes may still be admitted."""

@@ -14,7 +14,7 @@ from benchwright_attempts.errors import AttemptError, ExportError, LogError, Stu
 from benchwright_attempts.evidence import Assigned
 from benchwright_attempts.record import canonical
 from benchwright_attempts.terms import Feedback
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_problems.problem import Reveal
 from benchwright_problems.store import Store
 from benchwright_remote.messages import EnrolledStudy, JournalTaken, StudyAssignment

@@ -19,13 +19,11 @@ from typing import IO, TYPE_CHECKING
 from sqlalchemy import select, update
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.errors import AttemptError
-from benchwright_harness.process_group import kill_group
-from benchwright_judges.database import Database
-from benchwright_judges.errors import JudgesError
-from benchwright_problems.errors import ProblemsError
-from benchwright_problems.file_lock import is_locked
-from benchwright_problems.home import Home
+from benchwright_foundation.database import Database
+from benchwright_foundation.errors import BenchwrightError
+from benchwright_foundation.file_lock import is_locked
+from benchwright_foundation.home import Home
+from benchwright_foundation.process_group import kill_group
 from benchwright_remote.messages import StudyWatch, Whereabouts
 from benchwright_service.audit import Audit
 from benchwright_service.lab_monitor import REPORT, lock_of
@@ -287,7 +285,7 @@ async def conduct(
         closed, page = await close_and_report(log, home, study, reports, force=force)
         await Audit(database, now).note(account, study, "closed, with report", closed.digest)
         return closed, page
-    except (AttemptError, JudgesError, ProblemsError) as error:
+    except BenchwrightError as error:
         why = str(error)
         raise
     except Exception as error:

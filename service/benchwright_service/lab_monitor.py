@@ -16,9 +16,9 @@ from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.errors import StudyError, UnknownAttemptError
 from benchwright_attempts.events import EVENT_TYPES
 from benchwright_attempts.summary import Summary
-from benchwright_judges.database import Database
-from benchwright_judges.service.refusals import Kind, RefusalError
-from benchwright_problems.home import Home
+from benchwright_foundation.database import Database
+from benchwright_foundation.home import Home
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Role, StudyWatch, Watched, Whereabouts
 from benchwright_service.accounts import Accounts
 from benchwright_service.study_places import StudyPlaces

@@ -23,8 +23,8 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from sqlalchemy import Row, select
 
-from benchwright_judges.database import Database
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.database import Database
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.accounts import Accounts
 from benchwright_service.errors import BenchServiceError

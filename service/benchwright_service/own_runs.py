@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import select
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_remote.messages import RunView
 from benchwright_service.courses import Courses
 from benchwright_service.run_views import RunViews

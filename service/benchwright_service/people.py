@@ -17,9 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_attempts.errors import UnknownAttemptError
 from benchwright_attempts.run_records import RunRecords
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
+from benchwright_foundation.home import Home
 from benchwright_judges.records import Records
-from benchwright_problems.home import Home
 from benchwright_remote.messages import Role
 from benchwright_service.accounts import DELETED
 from benchwright_service.errors import BenchServiceError

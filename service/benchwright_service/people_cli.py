@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_service.cli_options import DatabaseUrl, explained
 from benchwright_service.errors import BenchServiceError
 

@@ -15,7 +15,7 @@ from sqlalchemy import Row, case, distinct, func, select
 
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.summary import Summary
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import AssignmentView, Role, RunState
 from benchwright_service.run_rows import GOING

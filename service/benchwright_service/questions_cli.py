@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_problems.pack_folder import read_pack_folder
 from benchwright_service.cli_options import DatabaseUrl, explained
 

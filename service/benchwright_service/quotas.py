@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import Kind, RefusalError
 
 _HOUR_S = 3600.0
 _DAY_S = 24 * _HOUR_S

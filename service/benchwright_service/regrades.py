@@ -15,8 +15,8 @@ from sqlalchemy import Row, Select, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_attempts.run_records import RunRecords
-from benchwright_judges.database import Database
-from benchwright_problems.home import Home
+from benchwright_foundation.database import Database
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import AssignmentView, RunState

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_judges.judgement import Method
 from benchwright_judges.records import Judged, Records
 from benchwright_problems.errors import ProblemsError

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Row, Update, func, select, update
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import NewRun, RunState
 from benchwright_service.tables import ATTEMPTS_HELD, REGRADED, RUNS

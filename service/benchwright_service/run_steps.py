@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchwright_judges.service.change_notifications import ChangeNotifications
+from benchwright_foundation.change_notifications import ChangeNotifications
 
 
 class RunSteps:

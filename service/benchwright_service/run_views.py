@@ -9,8 +9,8 @@ from sqlalchemy import Row
 
 from benchwright_attempts.reveal import Revealed, reveal
 from benchwright_attempts.run_records import RunRecords
+from benchwright_foundation.home import Home
 from benchwright_problems.errors import UnknownProblemError
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Reveal
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Verdict

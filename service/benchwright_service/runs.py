@@ -14,10 +14,10 @@ from sqlalchemy import Row, update
 from benchwright_attempts.grading import judged_paths
 from benchwright_attempts.judging import Judging
 from benchwright_attempts.run_records import RunRecords
-from benchwright_judges.database import Database
-from benchwright_judges.service.change_notifications import ChangeNotifications, wait_for_change
-from benchwright_judges.service.refusals import Kind, RefusalError
-from benchwright_problems.home import Home
+from benchwright_foundation.change_notifications import ChangeNotifications, wait_for_change
+from benchwright_foundation.database import Database
+from benchwright_foundation.home import Home
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_problems.problem import Kind as ProblemKind
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Reason, Verdict

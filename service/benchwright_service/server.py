@@ -7,10 +7,10 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from benchwright_foundation.home import Home
 from benchwright_judges.configuration import find_panel, read_settings, records_location
 from benchwright_judges.service.judging import Pace
 from benchwright_judges.service.server import listen, open_app, serve_app
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_service.app import make_app, together
 from benchwright_service.bench import open_bench
@@ -62,7 +62,7 @@ async def serve(
     Raises:
         BenchServiceError: Tables or key can't be opened.
         ConfigurationError: `judges.toml` does not describe judges, or a key that it names is not set.
-        RecordsError: The judgements can't be opened.
+        StorageError: The judgements can't be opened.
         LogError: The log can't be opened.
         ServiceError: The port can't be opened.
     """

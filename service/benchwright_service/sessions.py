@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, select
 
-from benchwright_judges.database import Database
-from benchwright_judges.service.access_token import hash_secret
+from benchwright_foundation.access_token import hash_secret
+from benchwright_foundation.database import Database
 from benchwright_service.questions.notices import unread
 from benchwright_service.tables import ACCOUNTS, SESSIONS
 

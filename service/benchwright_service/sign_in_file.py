@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from benchwright_problems.problem import Model
+from benchwright_foundation.model import Model
 from benchwright_service.cli_options import is_loopback
 from benchwright_service.errors import BenchServiceError
 

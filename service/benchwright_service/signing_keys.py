@@ -15,11 +15,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from benchwright_attempts.published_keys import PublishedKey, PublishedKeys
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.file_lock import file_lock
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.model import Model
 from benchwright_service.errors import BenchServiceError
 
 FILE = "keys.json"
@@ -31,8 +32,6 @@ NOTICE = timedelta(seconds=5)
 
 class SigningKey(PublishedKey):
     """A key of this service."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     secret: str = ""
     """Base64; empty once it signs no more."""
@@ -53,10 +52,8 @@ class SigningKey(PublishedKey):
         return cls(key=_text(public), begins=begins, secret=_text(secret))
 
 
-class SigningKeys(BaseModel):
+class SigningKeys(Model):
     """All keys, the newest last; only the last has no end."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     keys: tuple[SigningKey, ...]
 

@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from benchwright_judges.service.refusals import Kind, RefusalError
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.refusals import Kind, RefusalError
 
 LARGEST = 4 << 20
 """Bytes of one file."""

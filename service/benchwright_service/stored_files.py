@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import select
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_service.quotas import QuotaKeeper
 from benchwright_service.snapshots import Snapshots
 from benchwright_service.tables import RUNS

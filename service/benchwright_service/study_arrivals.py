@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import and_, func, select
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_service.tables import ASSIGNMENTS, ATTEMPTS_HELD, PLACES, RECEIPTS
 
 

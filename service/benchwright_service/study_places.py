@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_remote.messages import Role
 from benchwright_service.tables import COURSES, MEMBERS, PLACES
 

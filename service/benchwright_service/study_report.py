@@ -7,11 +7,11 @@ from pathlib import Path
 
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts.attempts import Attempts
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.home import Home
 from benchwright_judges.configuration import read_settings, records_location
 from benchwright_judges.rated import Rated, rated_answers
 from benchwright_judges.records import Records
-from benchwright_problems.file_lock import file_lock
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_service.lab_monitor import lock_of
 from benchwright_studies.closing import close_study
@@ -39,7 +39,7 @@ async def close_and_report(
     Raises:
         StudyError: There is no such study, or it can't be closed yet.
         NothingToReportError: It has no attempts.
-        RecordsError: The judgements can't be read.
+        StorageError: The judgements can't be read.
     """
     rated = await _rated(home)
     folder = reports / study

@@ -10,8 +10,8 @@ import contextlib
 import signal
 import sys
 
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import open_sandbox
-from benchwright_problems.home import Home
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.niceness import let_others_go_first
 from benchwright_service.plain_log import log_plainly

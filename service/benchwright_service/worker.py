@@ -15,8 +15,8 @@ from typing import BinaryIO
 import httpx2
 
 from benchwright_attempts.grading import cool_down, run_harness, warm_up
+from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
-from benchwright_problems.home import Home
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_remote.messages import Ask, Done, Heard, Job, Step
 from benchwright_service.errors import BenchServiceError

@@ -14,8 +14,8 @@ from benchwright_attempts.attribution.origin import OWN_PROVIDER
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.evidence import AssistAccepted, EditReason, Environment
 from benchwright_attempts.record import RecordedEvent
+from benchwright_foundation.model import Model
 from benchwright_problems.assistance import Allowed, Assistance, Ruled
-from benchwright_problems.problem import Model
 
 UNREPORTED = "This editor does not report where text comes from."
 _MOST_SHOWN = 100

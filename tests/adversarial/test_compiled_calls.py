@@ -6,11 +6,11 @@ import io
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.home import Home
 from benchwright_problems.problem import ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 

@@ -14,6 +14,7 @@ from typing import Literal
 import psutil
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan import make_plan
 from benchwright_harness.run import run_harness
@@ -21,7 +22,6 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.errors import PatchError
-from benchwright_problems.home import Home
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Hidden, Limits, Problem, Public
 from benchwright_problems.verdict import Outcome, Reason, Verdict

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.home import Home
 from benchwright_problems.verdict import Outcome
 
 from .submission import Flow, Simulator, Submission, flows

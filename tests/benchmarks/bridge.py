@@ -29,7 +29,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from benchwright_attempts import log_file
 from benchwright_attempts.events import Opened
 from benchwright_attempts.record import AttemptHeader
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_studies.study_log import StudyLog
 from benchwright_subjects import usage
 from benchwright_subjects.bridge import ModelBridge

@@ -17,13 +17,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchwright_foundation.home import Home
+from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.untrusted_folder import remove_folder
-from benchwright_problems.home import Home
 
 from ..docker_engine import EngineMissingError, docker_engine
 from ..integration.sandbox_run import is_alive, processes_with, runner, started

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import psutil
 
+from benchwright_foundation.home import Home
 from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.dask import LOCAL
 from benchwright_harness.cluster.local import LocalExecutor, usable_cores
@@ -28,7 +29,6 @@ from benchwright_harness.cluster.task import Task
 from benchwright_harness.grade import solved_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Kind
 

@@ -15,7 +15,7 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.dialects.lsp import Dialect

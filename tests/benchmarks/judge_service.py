@@ -22,10 +22,10 @@ from pathlib import Path
 
 import httpx2
 
+from benchwright_foundation.home import Home
 from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
 from benchwright_judges.score import score
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 
 ANSWERS = 1000

@@ -14,10 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchwright_foundation.home import Home
 from benchwright_harness.scan.source import read
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.home import Home
 
 ROUNDS = 15
 REGISTER = """

@@ -16,6 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchwright_foundation.home import Home
 from benchwright_harness.own_tests.running import run_own_tests
 from benchwright_harness.own_tests.simulation import OwnSimulation
 from benchwright_harness.run_folder import run_folder
@@ -23,7 +24,6 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_problems.home import Home
 
 ROUNDS = 7
 COUNTER = """\

@@ -18,6 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchwright_foundation.home import Home
+from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.grade import solved_files
 from benchwright_harness.plan import make_plan
@@ -27,9 +29,7 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_harness.untrusted_folder import remove_folder
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome

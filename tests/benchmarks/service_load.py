@@ -36,9 +36,9 @@ from benchwright_attempts.grading import run_harness, warm_up
 from benchwright_attempts.hand_clock import HandClock
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.record import AttemptHeader, Row
+from benchwright_foundation.home import Home
 from benchwright_harness.grade import solved_files
 from benchwright_harness.sandboxes import open_sandbox
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.errors import ServiceError

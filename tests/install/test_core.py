@@ -32,7 +32,18 @@ def test_the_wheel_and_the_source_distribution_give_the_same_files(artefacts: Pa
 
 
 def test_nothing_of_the_packages_is_left_out(core: Installed) -> None:
-    rooms = ("server", "baselines", "harness", "judges", "problems", "service", "snippets")
+    rooms = (
+        "server",
+        "service",
+        "baselines",
+        "authoring",
+        "harness",
+        "judges",
+        "problems",
+        "verilog",
+        "snippets",
+        "foundation",
+    )
     for package in (folder for room in rooms for folder in (ROOT / room).glob("benchwright_*")):
         files = {file.relative_to(package) for file in package.rglob("*") if file.is_file()}
         wanted = {file for file in files if "__pycache__" not in file.parts}

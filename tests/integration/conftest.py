@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_foundation.home import Home
+from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.untrusted_folder import remove_folder
-from benchwright_problems.home import Home
 
 from ..bench_service import DATABASES, Service, running
 from ..postgres import new_database

@@ -20,7 +20,7 @@ from benchwright_attempts.events import Abandoned, Edit
 from benchwright_attempts.evidence import ModelUsage, Violation
 from benchwright_attempts.record import RecordedEvent
 from benchwright_attempts.replay import replay
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_subjects.agents.acp import turn
 from benchwright_subjects.evaluation import summary

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.events import RunFinished, Submitted
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_server.cli.app import command_line
 from benchwright_subjects.agents.installation import node_of, programs_of
 from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME

@@ -10,8 +10,8 @@ import httpx2
 import pytest
 
 from benchwright_attempts.events import Started
+from benchwright_foundation.home import Home
 from benchwright_problems.figure import MediaType
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Figure, Pack, Problem, Reveal
 from benchwright_problems.rubric_points import RubricItem, RubricPoints
 from benchwright_problems.store import Store

@@ -18,9 +18,9 @@ import pytest
 from benchwright_attempts.events import Edit, Started
 from benchwright_attempts.evidence import EditReason, Environment
 from benchwright_attempts.file_text import Change
+from benchwright_foundation.home import Home
 from benchwright_harness.run import starting_files
 from benchwright_problems.assistance import Allowed, Assistance
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.store import Store
 from benchwright_remote.messages import Role

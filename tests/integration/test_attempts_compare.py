@@ -18,9 +18,9 @@ from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.run_records import RunRecords
 from benchwright_attempts.second_opinions import SecondOpinions
 from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_foundation.home import Home
 from benchwright_harness.grade import solved_files
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_pack_folder
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store

@@ -19,9 +19,9 @@ from benchwright_attempts.events import Edit, Started, Submitted
 from benchwright_attempts.file_text import Change
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.replay import verify
+from benchwright_foundation.home import Home
 from benchwright_harness.grade import solved_files
 from benchwright_harness.run import starting_files
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.store import Store
 

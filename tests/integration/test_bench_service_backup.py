@@ -24,8 +24,8 @@ from benchwright_attempts.file_text import Change
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.published_keys import PublishedKeys
 from benchwright_attempts.replay import verify
+from benchwright_foundation.home import Home
 from benchwright_harness.grade import solved_files
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_service import backup
 from benchwright_service.backup import back_up, restore

@@ -11,9 +11,9 @@ import httpx2
 import pytest
 
 from benchwright_attempts.events import Started
+from benchwright_foundation.home import Home
 from benchwright_harness.grade import solved_files
 from benchwright_harness.run import starting_files
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_remote.messages import Role

@@ -15,9 +15,9 @@ from prometheus_client.samples import Sample
 
 from benchwright_attempts.events import Edit, Started
 from benchwright_attempts.file_text import Change
+from benchwright_foundation.home import Home
 from benchwright_harness.grade import solved_files
 from benchwright_harness.run import starting_files
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 
 from ..bench_service import Course, Service, Solver, running
@@ -128,7 +128,7 @@ def test_nothing_that_anybody_sends_reaches_the_log_even_when_the_database_fails
 
     assert value(scraped(service), "benchwright_database_errors_total") >= 1
     log = service.log.read_text()
-    assert "RecordsError" in log
+    assert "StorageError" in log
     assert CANARY not in log
     for secret in (solver.token, solver.token.split("_", 2)[2], solver.course.invitation):
         assert secret not in log

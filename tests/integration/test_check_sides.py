@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness import check
 from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
@@ -18,7 +19,6 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.two_sided import Proof, TwoSided
 from benchwright_harness.verdict_store import VerdictStore
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
 from benchwright_problems.verdict import Outcome, Reason
 

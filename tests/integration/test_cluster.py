@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.dask import LOCAL, SCHEDULER
 from benchwright_harness.cluster.local import LocalExecutor
@@ -24,7 +25,6 @@ from benchwright_harness.grade import solved_files
 from benchwright_harness.run import starting_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Kind
 from benchwright_problems.verdict import Reason, Verdict

@@ -22,7 +22,7 @@ from benchwright_attempts.events import Edit, Event, RunFinished, RunStarted, St
 from benchwright_attempts.evidence import EditReason, Recording
 from benchwright_attempts.file_text import Change, FileText
 from benchwright_attempts.log import EventLog
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.accept_policy import Policy

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from benchwright_attempts import log_file as attempts_file
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_remote.hosted_studies import HostedStudies
 from benchwright_service.bench import log_file
 from benchwright_studies.archive import journal_lines

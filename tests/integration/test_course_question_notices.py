@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from sqlalchemy import update
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_problems.errors import StoreError
 from benchwright_problems.problem import Pack
 from benchwright_problems.store import Store

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
@@ -15,7 +16,6 @@ from benchwright_harness.two_sided import TwoSided
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.conversion import Form, convert
 from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 
 OPEN_SOURCE = ["cvdp_copilot_lfsr_0001", "cvdp_agentic_fixed_arbiter_0001"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.sandbox import Sandbox
@@ -19,7 +20,6 @@ from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.datasets.verilogeval import import_verilogeval
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Verdict
 

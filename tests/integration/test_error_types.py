@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from benchwright_attempts import log_file
 from benchwright_attempts.errors_classified import ErrorsClassified
 from benchwright_attempts.replay import verify
+from benchwright_foundation.home import Home
 from benchwright_judges.error_types import instructions
-from benchwright_problems.home import Home
 from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog
 

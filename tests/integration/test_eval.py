@@ -34,9 +34,9 @@ from benchwright_attempts.evidence import ModelUsage, TimedOut
 from benchwright_attempts.export import export_lines
 from benchwright_attempts.record import AttemptHeader, RecordedEvent
 from benchwright_attempts.replay import replay, verify
+from benchwright_foundation.home import Home
 from benchwright_problems.datasets.csbench import import_csbench
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog

@@ -12,7 +12,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from benchwright_attempts import log_file
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_studies.study_log import StudyLog
 
 ROOT = Path(__file__).parents[2]

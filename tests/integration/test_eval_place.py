@@ -19,7 +19,7 @@ from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.events import Abandoned
 from benchwright_attempts.evidence import ModelUsage, TimedOut
 from benchwright_attempts.replay import replay
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_subjects.evaluation import summary
 

@@ -14,7 +14,7 @@ from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts import log_file
 from benchwright_attempts.evidence import ModelUsage
 from benchwright_attempts.replay import verify
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from benchwright_attempts import log_file
 from benchwright_attempts.reflected import Reflected
 from benchwright_attempts.replay import verify
+from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_studies.study_log import StudyLog

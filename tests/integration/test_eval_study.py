@@ -19,7 +19,7 @@ from benchwright_attempts.events import RunFinished, Started, Submitted
 from benchwright_attempts.evidence import Assigned, ClockHeld, Forecast, ModelUsage, TimedOut
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.record import AttemptHeader
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.plan import ON_VERILATOR
@@ -17,7 +18,6 @@ from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.score import score
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 
 XCELIUM = Path(__file__).parent / "packs" / "xcelium"

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_judges.configuration import read_settings, records_location
 from benchwright_judges.judgement import Status
 from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 
 REF = "starter/store-buffering"

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import select
 
 from benchwright_attempts.events import Started, Submitted
+from benchwright_foundation.home import Home
 from benchwright_harness.run import starting_files
 from benchwright_problems.aids import Aid
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_remote.messages import Role

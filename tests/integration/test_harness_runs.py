@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness.run import run_harness
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
@@ -20,7 +21,6 @@ from benchwright_harness.sandboxes import toolchain_for
 from benchwright_harness.scan import rules
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.category import Category
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public, ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 

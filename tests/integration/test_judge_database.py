@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from benchwright_foundation.home import Home
 from benchwright_judges.human_grading import Grading
 from benchwright_judges.judgement import Judgement, Method, Status, Vote
 from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 

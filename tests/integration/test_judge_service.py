@@ -26,10 +26,10 @@ from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode
 
+from benchwright_foundation.home import Home
 from benchwright_judges.judgement import Status
 from benchwright_judges.service.client import RemoteJudge
 from benchwright_judges.service.endpoints import router
-from benchwright_problems.home import Home
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, says
 from ..judge_service import CHOOSES, EXPLAINS, FILLS, filled_store

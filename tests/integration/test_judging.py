@@ -17,9 +17,9 @@ from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.events import Answered, Judged
 from benchwright_attempts.export import verify_export, write_export
 from benchwright_attempts.replay import verify
+from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_judges.rubric import load_rubric
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.attempts.sessions import Sessions

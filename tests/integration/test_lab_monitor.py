@@ -15,7 +15,7 @@ import pytest_asyncio
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.file_text import sha256
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_remote.messages import Role, Whereabouts
 from benchwright_service.bench import log_file, open_administration, open_lab
 from benchwright_service.lab_monitor import LabMonitor

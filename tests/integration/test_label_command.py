@@ -18,8 +18,8 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_analysis.report.problem_facts import facts_of
+from benchwright_foundation.home import Home
 from benchwright_problems.datasets.quarch import import_quarch
-from benchwright_problems.home import Home
 from benchwright_problems.labels import LabelFile, LabelSource
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line

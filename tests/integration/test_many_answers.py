@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 

@@ -16,6 +16,7 @@ import pytest
 from benchwright_authoring.mutation.analysis import Analyser, Prove, candidates
 from benchwright_authoring.mutation.findings import ProblemFindings, Status
 from benchwright_authoring.mutation.rates import rate
+from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
@@ -23,7 +24,6 @@ from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.dont_cares import DontCares
-from benchwright_problems.home import Home
 from benchwright_problems.parameter_sets import ParameterSets
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Reason

@@ -33,9 +33,9 @@ from benchwright_attempts.evidence import TimedOut
 from benchwright_attempts.file_text import FileText, sha256
 from benchwright_attempts.regrading import regrade
 from benchwright_attempts.services import Services
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies import open_log

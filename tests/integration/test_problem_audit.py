@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line
 

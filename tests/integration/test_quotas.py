@@ -11,8 +11,8 @@ import httpx2
 import pytest
 
 from benchwright_attempts.events import Focus, Started
+from benchwright_foundation.home import Home
 from benchwright_harness.run import starting_files
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 

@@ -12,8 +12,8 @@ from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import RunFinished, RunStarted, Started, Submitted
 from benchwright_attempts.file_text import FileText, sha256
+from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line

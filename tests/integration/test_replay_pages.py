@@ -14,8 +14,8 @@ import pytest
 from benchwright_attempts.events import Edit, Event, Paused, Resumed, RunStarted, Started, Submitted
 from benchwright_attempts.evidence import EditReason
 from benchwright_attempts.file_text import Change
+from benchwright_foundation.home import Home
 from benchwright_harness.run import starting_files
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_remote.messages import Role
 

@@ -28,7 +28,7 @@ from benchwright_attempts.events import (
 )
 from benchwright_attempts.evidence import EditReason, Forecast, ModelUsage, SelfEstimate, TimedOut, Violation
 from benchwright_attempts.file_text import Change, FileText
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Hidden, Pack, Problem
 from benchwright_problems.store import Store

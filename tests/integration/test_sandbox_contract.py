@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_foundation.untrusted_folder import folder_bytes, remove_folder
 from benchwright_harness.grade import solved_files
 from benchwright_harness.process import MAX_OUTPUT_BYTES, End
 from benchwright_harness.report import read_report
@@ -22,7 +23,6 @@ from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.sandboxes import toolchain_for
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.untrusted_folder import folder_bytes, remove_folder
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict

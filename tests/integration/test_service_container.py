@@ -27,8 +27,8 @@ from docker.models.containers import Container
 
 from benchwright_attempts.anchors import Anchor, check_anchors
 from benchwright_attempts.events import Started, Tick
+from benchwright_foundation.home import Home
 from benchwright_harness.grade import solved_files
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 
 from ..bench_service import Course, Service, Solver

@@ -16,7 +16,7 @@ from benchwright_attempts import log_file
 from benchwright_attempts.anchors import Anchor, as_text, check_anchors
 from benchwright_attempts.events import Tick
 from benchwright_attempts.published_keys import PublishedKeys
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 
 from ..bench_service import Service, Solver, running
 

@@ -15,7 +15,7 @@ import pytest
 import pytest_asyncio
 
 from benchwright_attempts.replay import verify
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_studies.delivery import Deliveries
 from benchwright_studies.study_log import StudyLog
 

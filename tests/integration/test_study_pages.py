@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from benchwright_attempts.events import Tick
-from benchwright_problems.file_lock import file_lock
+from benchwright_foundation.file_lock import file_lock
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
 from benchwright_service.bench import log_file, open_administration

@@ -29,7 +29,7 @@ from benchwright_attempts.evidence import (
 )
 from benchwright_attempts.file_text import Change, FileText
 from benchwright_attempts.terms import Terms
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.studies import Studies

@@ -12,7 +12,7 @@ from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.evidence import ModelUsage
 from benchwright_attempts.replay import replay
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_subjects.agents.installation import install, is_installed
 from benchwright_subjects.agents.preset import Preset, preset
 from benchwright_subjects.evaluation import summary

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.terminal import TOOLS, folder, offer
-from benchwright_problems.home import Home
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 SKID_BUFFER = Path(str(files("benchwright_problems") / "packs" / "starter" / "skid-buffer-bug"))

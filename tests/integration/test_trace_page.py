@@ -18,7 +18,7 @@ from benchwright_attempts.events import Started, TextCause, TextSet
 from benchwright_attempts.evidence import ModelUsage
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.log import EventLog
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 
 from ..axe import faults
 from .test_report_in_browser import browser

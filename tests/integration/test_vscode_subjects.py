@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.confinement import can_confine
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from benchwright_exams.items import Item, Items
-from benchwright_problems.kept import Kept
+from benchwright_foundation.kept import Kept
 from benchwright_problems.problem import QuestionFormat
 
 from .clocks import Clocks, built_shim

@@ -24,8 +24,8 @@ from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, LanguageClient, register_
 from benchwright_attempts import log_file
 from benchwright_attempts.events import Event
 from benchwright_attempts.replay import Verification, verify
+from benchwright_foundation.home import Home
 from benchwright_harness.run import starting_files
-from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in, wrong_solutions
 from benchwright_problems.problem import Pack, Problem
 from benchwright_server.authoring_protocol import ProblemProof

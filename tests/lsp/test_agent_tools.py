@@ -18,7 +18,7 @@ from mcp_types import Implementation, TextContent
 from benchwright_attempts import log_file
 from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.state import AttemptState
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_server.agent_address import address_of
 from benchwright_studies import open_log

@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from benchwright_attempts.anchors import read_anchors
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.problem import Reveal
 from benchwright_problems.store import Store
 

@@ -21,7 +21,7 @@ from benchwright_attempts.log import EventLog
 from benchwright_attempts.published_keys import PublishedKeys
 from benchwright_attempts.record import AttemptHeader, Row
 from benchwright_attempts.replay import verify
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 
 from ..bench_service import Service
 from ..killable_service import killable_database, killable_service

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.pack_folder import read_pack_folder
 from benchwright_problems.store import Store
 from benchwright_server.protocol import VerdictView

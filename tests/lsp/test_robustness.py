@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 
 from benchwright_attempts.replay import verify
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.store import Store
 

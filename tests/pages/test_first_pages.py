@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from benchwright_problems.workspaces_folder import DEFAULT
+from benchwright_foundation.workspaces_folder import DEFAULT
 
 from ..lsp.session import Editor, reference, starter
 from .walk import Reader, Walk

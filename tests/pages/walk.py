@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from benchwright_problems.home import Home
-from benchwright_problems.workspaces_folder import DEFAULT
+from benchwright_foundation.home import Home
+from benchwright_foundation.workspaces_folder import DEFAULT
 
 from .page import Block, blocks, is_as_printed
 

@@ -1,8 +1,7 @@
-"""What holds for the code of all packages: no cycles, no package too large, no file too long without a reason."""
+"""What holds for the code of all packages: no cycles, neither of modules nor of folders, and no package too large."""
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import tomllib
@@ -18,7 +17,6 @@ PACKAGES = [ROOT / folder for folder in PROJECT["tool"]["hatch"]["build"]["targe
 OTHERS = [ROOT / "client-vscode" / "src", ROOT / "setup"]
 ANALYSER = "benchwright_verilog"
 
-MOST_LINES = 400
 MOST_OF_THE_CODE = 0.20
 
 
@@ -76,24 +74,22 @@ def test_modules_do_not_import_each_other_in_cycles(imports: dict[str, set[str]]
     assert cycles(imports) == set()
 
 
+def test_folders_do_not_import_each_other(imports: dict[str, set[str]]) -> None:
+    folder_of = {package.name: package.parent.name for package in PACKAGES}
+
+    def folder(module: str) -> str:
+        return folder_of[module.partition(".")[0]]
+
+    between: dict[str, set[str]] = {name: set() for name in folder_of.values()}
+    for module, imported in imports.items():
+        between[folder(module)] |= {folder(name) for name in imported} - {folder(module)}
+    assert cycles(between) == set()
+
+
 def test_no_package_has_more_than_a_fifth_of_the_code() -> None:
     sizes = {folder.name: sum(map(lines_of_code, code_files(folder))) for folder in PACKAGES + OTHERS}
     total = sum(sizes.values())
     assert {name: size for name, size in sizes.items() if size > MOST_OF_THE_CODE * total} == {}
-
-
-def test_files_of_many_lines_are_listed_with_a_reason() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    section = page.partition("## Files over 400 lines")[2].partition("\n## ")[0]
-    listed = dict(re.findall(r"^\| `([^`]+)` \| (.+?) \|$", section, re.MULTILINE))
-    long = {
-        path.relative_to(ROOT).as_posix()
-        for folder in PACKAGES + OTHERS
-        for path in code_files(folder)
-        if len(path.read_text(encoding="utf-8").splitlines()) > MOST_LINES
-    }
-    assert long - listed.keys() == set(), "split these files, or list them with a reason in docs/architecture.md"
-    assert listed.keys() - long == set(), "these files are short now: take them off the list"
 
 
 def test_the_analyser_loads_no_other_package_than_the_snippets() -> None:
@@ -106,5 +102,5 @@ def test_the_analyser_loads_no_other_package_than_the_snippets() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     count, *loaded = shown.stdout.split()
-    assert int(count) == sum(1 for _ in code_files(ROOT / "server" / ANALYSER)) - 1
+    assert int(count) == sum(1 for _ in code_files(ROOT / "verilog" / ANALYSER)) - 1
     assert set(loaded) <= {ANALYSER, "benchwright_snippets"}

@@ -89,7 +89,7 @@ from pathlib import Path
 
 from benchwright_judges.score import score
 from benchwright_problems.datasets.quarch import import_quarch
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 
 home = Home.find({"BENCHWRIGHT_HOME": sys.argv[1], "BENCHWRIGHT_CACHE": sys.argv[1]})
@@ -116,7 +116,7 @@ def test_a_data_set_is_imported_and_an_answer_scored(tmp_path: Path) -> None:
 READ_FILES = r"""
 from pathlib import Path
 
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 
 folder = Path(sys.argv[1])
 (folder / "in").mkdir()

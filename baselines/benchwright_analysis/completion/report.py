@@ -15,7 +15,7 @@ from benchwright_analysis.completion.played_runs import parts, read_runs
 from benchwright_analysis.completion.sections import sections
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.section import Section, plain
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
 
 FORMAT = 1
 _FILES = "The same numbers are in `completion.json`. Intervals are 95 % and hold for other problems."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from benchwright_foundation.model import Model
 
 
-class EventRow(BaseModel):
+class EventRow(Model):
     """One event. Columns that do not apply to its type are empty."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     attempt: str
     """Id of the attempt."""

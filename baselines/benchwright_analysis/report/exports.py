@@ -20,8 +20,8 @@ from benchwright_analysis.report.event_row import EventRow
 from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.section import Figure, Section
 from benchwright_analysis.report.spreadsheet import without_formula, without_formulas
+from benchwright_foundation.atomic import write_atomically
 from benchwright_harness.cvdp_report import Graded, composite, raw_result, report, report_text
-from benchwright_problems.atomic import write_atomically
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.verdict import Reason, Verdict

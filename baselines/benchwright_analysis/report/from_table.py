@@ -24,7 +24,7 @@ from benchwright_analysis.statistics.condition_effects import ConditionEffect, T
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import Weights, human_time_horizon
 from benchwright_attempts.file_text import sha256
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
 
 FORMAT = 1
 """Version of `report.json`."""

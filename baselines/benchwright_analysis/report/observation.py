@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from benchwright_foundation.model import Model
 
 CENSORED = Literal["", "gave_up", "timed_out", "handed_in_unsolved", "not_decided", "still_open"]
 
@@ -15,10 +17,10 @@ ZERO_SHOT, FORM_UNKNOWN = "zero-shot", "form unknown"
 _OWN_PROMPTS = "benchwright"
 
 
-class Observation(BaseModel):
+class Observation(Model):
     """One attempt. Times are seconds; an empty cell means that there is no value."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     attempt: str
     """Id of the attempt."""

@@ -36,8 +36,8 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.second_opinions import SecondOpinions
 from benchwright_formal.second_opinion import SecondOpinion
+from benchwright_foundation.atomic import write_atomically
 from benchwright_judges.rated import Rated
-from benchwright_problems.atomic import write_atomically
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.closing import sealed_attempts

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from benchwright_analysis.report.observation import Observation
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.terms import Solver
+from benchwright_foundation.model import Model
 from benchwright_problems.verdict import Outcome
 
 _TIMES = {"minutes": 60.0, "hours": 3600.0}
@@ -28,10 +29,8 @@ class TableError(AttemptError):
     """A table, or the file that names its columns, is not as it has to be; the message names the place."""
 
 
-class ColumnMap(BaseModel):
+class ColumnMap(Model):
     """The file that says what the columns of a table are."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     columns: dict[str, str] = Field(default_factory=dict)
     """Our column → the table's. Besides the codebook's: `minutes`, `hours`, `limit_minutes`, `human_minutes`."""

@@ -16,9 +16,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_foundation.model import Model
 from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME, AcpTerms, Launch
 
 PRESETS = Path(__file__).with_name("presets")
@@ -45,10 +46,8 @@ class Source(StrEnum):
     PYPI = "pypi"
 
 
-class Preset(BaseModel):
+class Preset(Model):
     """One subject that Benchwright knows."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
     title: str

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.workplace import Workplace
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
-
+from benchwright_foundation.model import Model
 from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.failure import Failure
 from benchwright_subjects.inline.policies import Refusal
@@ -14,10 +13,8 @@ from benchwright_subjects.inline.sites import SiteKind
 from benchwright_subjects.inline.syntactic_units import Unit
 
 
-class Kept(BaseModel):
+class Kept(Model):
     """Base of what is kept: immutable, refuses unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Decision(StrEnum):

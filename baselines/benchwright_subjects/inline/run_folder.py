@@ -16,8 +16,8 @@ from typing import TypeVar
 from pydantic import JsonValue, ValidationError
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_problems.atomic import sync_folder, write_atomically
-from benchwright_problems.file_lock import file_lock, is_locked
+from benchwright_foundation.atomic import sync_folder, write_atomically
+from benchwright_foundation.file_lock import file_lock, is_locked
 from benchwright_problems.problem import digest
 from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.run_folder import new_run_folder
-from benchwright_harness.untrusted_folder import remove_folder
 from benchwright_subjects.inline.witness import Used
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_harness.process_group import kill_group
+from benchwright_foundation.process_group import kill_group
 from benchwright_subjects.agents.launch import LAUNCHER, MODEL_VARIABLES, PORT
 from benchwright_subjects.inline.confinement import confined
 from benchwright_subjects.inline.failure import Failure, SubjectError, printable

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 
 from benchwright_attempts.file_text import sha256
-from benchwright_harness.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_subjects.inline.failure import Failure, SubjectError
 
 _LARGEST_BYTES = 64 << 20

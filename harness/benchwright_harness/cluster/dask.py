@@ -18,12 +18,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
+from benchwright_foundation.home import Home
 from benchwright_harness.cluster import ClusterOptions
 from benchwright_harness.cluster.local import usable_cores
 from benchwright_harness.cluster.task import Task, TaskRunner, code_digest, no_log
 from benchwright_harness.errors import ClusterError, HarnessError
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.home import Home
 from benchwright_problems.verdict import Digests, Reason, Verdict
 
 if TYPE_CHECKING:

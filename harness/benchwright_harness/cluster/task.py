@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from benchwright_foundation.model import Model
 from benchwright_harness.errors import HarnessError, ToolMissingError
 from benchwright_harness.process import Output
 from benchwright_harness.run import run_harness
@@ -20,7 +21,7 @@ from benchwright_harness.sandboxes import open_sandbox, toolchain_for
 from benchwright_harness.selection import Selection, selections
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, digest
-from benchwright_problems.verdict import Digests, Model, Verdict
+from benchwright_problems.verdict import Digests, Verdict
 
 
 class Task(Model):

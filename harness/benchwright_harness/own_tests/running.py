@@ -10,6 +10,7 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file, read_plain_file
 from benchwright_harness.errors import DebuggerError, SandboxUnavailableError
 from benchwright_harness.own_tests.coverage import FileCoverage, read_coverage
 from benchwright_harness.own_tests.debugging import PLACE, Debugging
@@ -22,7 +23,6 @@ from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file, read_plain_file
 from benchwright_problems.problem import Limits
 
 _MAX_RESULTS = 16 << 20

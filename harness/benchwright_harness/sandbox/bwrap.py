@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+from benchwright_foundation.superuser import is_superuser
+from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.process import End, Ended, Output, Program
 from benchwright_harness.run_folder import new_run_folder, remove_leftovers
@@ -36,8 +38,6 @@ from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.manifest import content, digest_of
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_harness.untrusted_folder import remove_folder
-from benchwright_problems.superuser import is_superuser
 
 _HINT = (
     "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap); where it can't work, such as"

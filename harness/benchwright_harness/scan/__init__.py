@@ -12,13 +12,13 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from benchwright_foundation.model import Model
 from benchwright_harness.scan import characters, synthesis
 from benchwright_harness.scan.rules import rule_of
 from benchwright_harness.scan.rules import rules as _rules
 from benchwright_harness.scan.source import Found, read
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem, ScanAction
-from benchwright_problems.verdict import Model
 
 _VERILOG = (".v", ".sv", ".vh", ".svh", ".vp", ".svp", ".inc")
 _TESTBENCH = frozenset({Category.STIMULUS, Category.CHECKER, Category.ASSERTION})

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 
+from benchwright_foundation.model import Model
 from benchwright_problems.problem import ScanAction
-from benchwright_problems.verdict import Model
 
 _NATIVE = re.compile(r"c(?:\d+|pure\d*|call)?")
 

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from benchwright_foundation.file_lock import is_locked
 from benchwright_harness.errors import ToolMissingError
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.file_lock import is_locked
 
 LOCK = "build.lock"
 """Held while a toolchain is built, below the folder of toolchains."""

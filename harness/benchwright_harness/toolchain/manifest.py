@@ -8,8 +8,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchwright_foundation.model import Model
 from benchwright_harness import tool_versions
-from benchwright_problems.verdict import Model
 
 MANIFEST = "toolchain.json"
 CONTENT = "content"

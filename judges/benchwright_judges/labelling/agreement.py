@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
+from benchwright_foundation.model import Model
 from benchwright_judges.estimators import Estimate, Level, Share, alpha, estimate, share
-from benchwright_judges.judgement import Model
 from benchwright_problems.labels import Label, LabelKind, LabelSource, PackLabels, stated_label
 from benchwright_problems.problem import Problem
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchwright_foundation.errors import needs
 from benchwright_judges.errors import LabellingError
 from benchwright_judges.labelling.instructions import Topic
-from benchwright_problems.errors import needs
 from benchwright_problems.labels import LabelKind, stated_label
 from benchwright_problems.problem import Problem
 

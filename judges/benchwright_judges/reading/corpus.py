@@ -14,8 +14,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
-from benchwright_judges.judgement import Judgement, Model, Status
+from benchwright_judges.judgement import Judgement, Status
 from benchwright_problems.problem import (
     Answer,
     Choice,

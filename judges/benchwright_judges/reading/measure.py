@@ -6,9 +6,10 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
+from benchwright_foundation.model import Model
 from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.estimators import Share, share
-from benchwright_judges.judgement import Judgement, Model
+from benchwright_judges.judgement import Judgement
 from benchwright_judges.panel import Panel
 from benchwright_judges.reading.corpus import LabelledReply
 from benchwright_judges.reading.reading import read_answer

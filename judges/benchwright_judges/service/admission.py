@@ -19,11 +19,11 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from benchwright_judges.errors import RecordsError
-from benchwright_judges.service import access_token
-from benchwright_judges.service.access_token import BearerToken
-from benchwright_judges.service.rate import RateLimits
-from benchwright_judges.service.refusals import MEDIA_TYPE, Kind, RefusalError
+from benchwright_foundation import access_token
+from benchwright_foundation.access_token import BearerToken
+from benchwright_foundation.errors import StorageError
+from benchwright_foundation.rate import RateLimits
+from benchwright_foundation.refusals import MEDIA_TYPE, Kind, RefusalError
 from benchwright_problems.errors import UnknownProblemError
 
 logger = logging.getLogger(__name__)
@@ -198,7 +198,7 @@ def refusal_of(error: Exception) -> RefusalError:
     """The refusal that a client gets for an error; the message of an unforeseen one may quote hidden parts."""
     if isinstance(error, RefusalError):
         return error
-    if isinstance(error, SQLAlchemyError | OSError | RecordsError):
+    if isinstance(error, SQLAlchemyError | OSError | StorageError):
         _log_place(error, "")
         return RefusalError(
             Kind.UNAVAILABLE,

@@ -14,10 +14,10 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import ASGIApp, Scope
 
+from benchwright_foundation.refusals import Flaw, Kind, ProblemDetails, RefusalError
 from benchwright_judges.service.admission import AdmissionControl, refusal_of, respond
 from benchwright_judges.service.endpoints import router
 from benchwright_judges.service.judging import Judging
-from benchwright_judges.service.refusals import Flaw, Kind, ProblemDetails, RefusalError
 from benchwright_judges.service.tokens import Tokens
 
 _MOST_FLAWS = 20

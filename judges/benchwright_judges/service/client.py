@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from benchwright_foundation.errors import needs
+from benchwright_foundation.refusals import ProblemDetails
 from benchwright_judges.configuration import settings_file
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, Status, Vote
-from benchwright_judges.service.refusals import ProblemDetails
 from benchwright_judges.service.views import JudgementView, SubmissionView
-from benchwright_problems.errors import needs
 
 if TYPE_CHECKING:
     import httpx2

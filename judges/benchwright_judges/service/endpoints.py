@@ -13,13 +13,13 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response, 
 from fastapi.responses import StreamingResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from benchwright_foundation.change_notifications import wait_for_change
+from benchwright_foundation.refusals import BODY, Kind, RefusalError, refusals, responses_of
 from benchwright_judges.agreement import FormatAgreement
-from benchwright_judges.service.access_token import Scope, Token
 from benchwright_judges.service.admission import AdmissionControl
-from benchwright_judges.service.change_notifications import wait_for_change
 from benchwright_judges.service.judging import Judging
-from benchwright_judges.service.refusals import BODY, Kind, RefusalError, refusals, responses_of
 from benchwright_judges.service.submission import Batch, Key, Submission
+from benchwright_judges.service.token import Scope, Token
 from benchwright_judges.service.views import (
     BatchView,
     GradeView,

@@ -14,9 +14,12 @@ from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from benchwright_foundation.change_notifications import ChangeNotifications, wait_for_change
+from benchwright_foundation.errors import StorageError
+from benchwright_foundation.refusals import Flaw, Kind, RefusalError
 from benchwright_judges.agreement import FormatAgreement, measure
 from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.errors import GradingError, RecordsError
+from benchwright_judges.errors import GradingError
 from benchwright_judges.human_grading import Grading
 from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.panel import Panel
@@ -25,8 +28,6 @@ from benchwright_judges.recorded_judging import judge_and_record
 from benchwright_judges.records import Records
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.score import score
-from benchwright_judges.service.change_notifications import ChangeNotifications, wait_for_change
-from benchwright_judges.service.refusals import Flaw, Kind, RefusalError
 from benchwright_judges.service.submission import Key, Submission
 from benchwright_judges.service.submissions import Submissions
 from benchwright_problems.errors import ProblemsError
@@ -268,7 +269,7 @@ class Judging:
             async with self._free:
                 judgement = await self._judgement(submission, accepted)
                 done = await self.submissions.finish(submission, judgement)
-        except (SQLAlchemyError, OSError, RecordsError) as error:
+        except (SQLAlchemyError, OSError, StorageError) as error:
             # The lease expires, and another process, or this one later, claims the submission.
             _log_place(error)
         finally:
@@ -289,7 +290,7 @@ class Judging:
             return await self._ask(submission, problem, await self._reserve(submission, problem))
         except RefusalError as refusal:
             return _error(refusal.details.detail)
-        except (SQLAlchemyError, OSError, RecordsError):
+        except (SQLAlchemyError, OSError, StorageError):
             raise
         except Exception as error:
             _log_place(error)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+from benchwright_foundation.refusals import Kind
 from benchwright_judges.service.admission import BODY_LIMITS, BODY_TIME_S, LARGEST_HEADERS, USUAL_BODY_LIMIT
 from benchwright_judges.service.app import make_api
 from benchwright_judges.service.endpoints import LONGEST_WAIT_S, MOST_WAITING
 from benchwright_judges.service.judging import Pace
-from benchwright_judges.service.refusals import Kind
 from benchwright_judges.service.server import MOST_CONNECTIONS
 from benchwright_judges.service.views import LARGEST_BATCH, LONGEST_ANSWER
 

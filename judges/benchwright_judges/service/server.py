@@ -65,7 +65,7 @@ async def serve(
     """Serve until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
 
     Raises:
-        RecordsError: The database can't be opened.
+        StorageError: The database can't be opened.
         ServiceError: The port can't be opened.
     """
     pace = pace or Pace()
@@ -86,7 +86,7 @@ async def open_app(
     It judges from the application's start to its end; `panel` is closed in the end.
 
     Raises:
-        RecordsError: The database can't be opened.
+        StorageError: The database can't be opened.
     """
     try:
         records = await Records.open(database)

@@ -8,16 +8,16 @@ from typing import Any
 
 from sqlalchemy import Row, insert, select, update
 
+from benchwright_foundation import access_token
 from benchwright_judges.records import Records
-from benchwright_judges.service import access_token
-from benchwright_judges.service.access_token import Scope, Token
 from benchwright_judges.service.tables import TOKENS
+from benchwright_judges.service.token import JUDGE, Scope, Token
 
 
 class Tokens:
     """Makes, finds and revokes access tokens."""
 
-    prefix = access_token.JUDGE
+    prefix = JUDGE
 
     def __init__(self, records: Records) -> None:
         self._records = records
@@ -49,7 +49,7 @@ class Tokens:
         )
         async with self._records.writing() as connection:
             await connection.execute(insert(TOKENS).values(token.model_dump() | {"scopes": " ".join(token.scopes)}))
-        return token, access_token.write(token_id, secret)
+        return token, access_token.write(token_id, secret, JUDGE)
 
     async def find(self, token_id: str) -> Token | None:
         """The token with this id, also if it is no longer valid."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
 
-from benchwright_judges.judgement import Judgement, Method, Model, Share, Status, Vote
+from benchwright_foundation.model import Model
+from benchwright_judges.judgement import Judgement, Method, Share, Status, Vote
 from benchwright_judges.service.submission import Batch, State, Submission
 from benchwright_problems.problem import Public
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 
 MAX_FILE_BYTES = 16 * 1024**2
 MAX_ENTRIES = 500_000

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from benchwright_attempts import log_file
 from benchwright_attempts.errors import AttemptError
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_studies import open_log
 from benchwright_studies.delivery import Deliveries
 

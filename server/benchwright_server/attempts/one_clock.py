@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_attempts.clock import AttemptState
 from benchwright_attempts.errors import AttemptError
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
 from benchwright_problems.errors import ProblemsError
 from benchwright_server.protocol import AttemptStatus
 

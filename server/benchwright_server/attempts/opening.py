@@ -13,10 +13,10 @@ from benchwright_attempts.evidence import Assigned, Consent, Recording
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.guided import GUIDED, Guided
 from benchwright_attempts.record import AttemptHeader
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.workspaces_folder import explain, intruder
 from benchwright_problems.assistance import Assistance
-from benchwright_problems.atomic import write_atomically
 from benchwright_problems.problem import Problem
-from benchwright_problems.workspaces_folder import explain, intruder
 from benchwright_server.attempts.pack_views import language_variants
 from benchwright_server.attempts.told_rule import with_rule
 from benchwright_server.errors import ServerError, WorkspaceError

@@ -14,8 +14,8 @@ from benchwright_attempts.events import Abandoned
 from benchwright_attempts.evidence import Forecast
 from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.run_records import RunRecords
+from benchwright_foundation.home import Home
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_remote.hosted_studies import HostedStudies
 from benchwright_server.attempts.participation import Participation

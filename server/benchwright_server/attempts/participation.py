@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.home import Home
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
 from benchwright_server.errors import ServerError
 
 _AGAIN = "Delete it, then run `benchwright study run` again."

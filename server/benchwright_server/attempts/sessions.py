@@ -16,9 +16,9 @@ from benchwright_attempts.record import AttemptHeader
 from benchwright_attempts.replay import replay
 from benchwright_attempts.services import Services
 from benchwright_attempts.terms import Terms
+from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
 from benchwright_judges.text_length import count_words
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem, Question, QuestionFormat
 from benchwright_remote.remote_work import RemoteWork
 from benchwright_server.attempts.one_clock import OneClock

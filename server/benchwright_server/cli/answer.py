@@ -10,7 +10,7 @@ import typer
 
 from benchwright_attempts.grading import judge_answer
 from benchwright_attempts.judging import Judging
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Verdict

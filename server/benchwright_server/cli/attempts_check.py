@@ -18,8 +18,8 @@ from benchwright_attempts.kept_summary import from_rows
 from benchwright_attempts.published_keys import PublishedKey, PublishedKeys
 from benchwright_attempts.record import AttemptHeader, Row
 from benchwright_attempts.replay import verify
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.home import Home
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
 from benchwright_remote.known_keys import KnownKeys, receipts_folder
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, print_json, writing

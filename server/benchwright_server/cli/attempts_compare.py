@@ -12,10 +12,10 @@ import typer
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_formal.limits import LIMIT_S
+from benchwright_foundation.home import Home
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Budget, Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchwright_foundation.home import Home
 from benchwright_problems.errors import PackExistsError
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json

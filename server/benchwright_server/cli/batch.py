@@ -21,13 +21,13 @@ import typer
 from benchwright_attempts.given_answers import GivenAnswer, GivenAnswers, recorded_before
 from benchwright_attempts.grading import ANSWER, Graded, graded_answer, judge_answer
 from benchwright_attempts.judging import Judging
+from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.grade import BatchGrader
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.score import score
 from benchwright_problems.datasets.invalid_records import InvalidRecords
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.responses import read_responses
 from benchwright_problems.store import Store

@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchwright_attempts.grading import Graded
+from benchwright_foundation.atomic import write_atomically
 from benchwright_harness import cvdp_report
-from benchwright_problems.atomic import write_atomically
 from benchwright_problems.responses import Response
 from benchwright_problems.verdict import Reason, Verdict, word_of
 from benchwright_server.cli.output import err, quality_of, writing

@@ -16,8 +16,8 @@ from benchwright_attempts.evidence import ModelUsage, SelfEstimate
 from benchwright_attempts.given_answers import GivenAnswer
 from benchwright_attempts.grading import judged_paths
 from benchwright_attempts.terms import Solver
+from benchwright_foundation.home import Home
 from benchwright_judges.text_length import ENCODING, TokenCounter
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem, digest
 from benchwright_problems.responses import Response
 from benchwright_server.cli.eval_options import KnowledgeCutoff, check_cutoff

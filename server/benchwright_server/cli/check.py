@@ -14,6 +14,7 @@ import typer
 from pydantic import JsonValue
 from rich.text import Text
 
+from benchwright_foundation.home import Home
 from benchwright_harness.check import Checker
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.configuration import open_executor
@@ -22,7 +23,6 @@ from benchwright_harness.run_archive import RunArchive
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.two_sided import Proof, TwoSided
 from benchwright_harness.verdict_store import VerdictStore
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Reason

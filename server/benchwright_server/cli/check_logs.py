@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchwright_foundation.atomic import write_atomically
 from benchwright_harness.two_sided import TwoSided
 from benchwright_harness.verdict_store import VerdictStore
-from benchwright_problems.atomic import write_atomically
 from benchwright_problems.problem import Problem
 from benchwright_server.cli.output import writing
 

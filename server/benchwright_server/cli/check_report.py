@@ -8,10 +8,10 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from benchwright_foundation.atomic import write_atomically
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.two_sided import Side, TwoSided
-from benchwright_problems.atomic import write_atomically
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Usage, Verdict
 from benchwright_server.cli.output import err, writing

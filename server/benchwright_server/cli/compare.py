@@ -11,8 +11,8 @@ import typer
 from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.opinion import Opinion, Result
 from benchwright_formal.second_opinion import Size, can_be_compared, second_opinion, tested_modules
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
-from benchwright_problems.home import Home
 from benchwright_problems.parameter_sets import named
 from benchwright_problems.problem import Problem as BenchProblem
 from benchwright_problems.store import Store

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from benchwright_attempts.evidence import Recording
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.record import AttemptHeader
-from benchwright_problems.errors import needs
+from benchwright_foundation.errors import needs
 from benchwright_problems.problem import Kind, Problem
 from benchwright_server.cli.output import err
 from benchwright_server.cli.progress import progress

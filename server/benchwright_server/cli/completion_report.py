@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
+from benchwright_foundation.errors import needs
 from benchwright_server.cli import options
 from benchwright_server.cli.output import out, plain_errors, print_json, writing
 from benchwright_server.cli.table import Table

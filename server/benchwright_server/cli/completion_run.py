@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_server.cli import options

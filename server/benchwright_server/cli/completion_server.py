@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_server.errors import ServerError
 from benchwright_subjects.inline.dialects.registered import DIALECTS
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_server.cli.completion_server import DialectOption, Server
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.output import out, plain_errors, writing

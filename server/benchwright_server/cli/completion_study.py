@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_attempts import chosen_log
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
 from benchwright_server.cli.completion_server import Server

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 from rich.text import Text
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_server.cli import options
 from benchwright_server.cli.output import err, print_json
 from benchwright_server.cli.table import Table

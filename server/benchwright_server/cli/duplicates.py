@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_problems.problem import Pack
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Json

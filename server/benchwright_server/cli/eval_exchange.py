@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.eval_options import Pack, Prompting
 from benchwright_server.cli.option_groups import grouped

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.eval_options import Json, Out, Pack, Problems
 from benchwright_server.cli.eval_run import run_task

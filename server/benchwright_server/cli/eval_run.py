@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 from pydantic import JsonValue
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_server.cli.exit_status import INTERRUPTED
 from benchwright_server.cli.output import err, out, print_json
 from benchwright_server.cli.study_log import opened_log

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import JsonValue
 
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
 from benchwright_server.cli import eval_exchange, eval_refine, eval_reflect, options
 from benchwright_server.cli.eval_options import Agent, Json, Limits, Out, Pack, PlanOptions, Prompting, Sampling, Task
 from benchwright_server.cli.eval_run import finish, resume_run, run_and_keep, run_task

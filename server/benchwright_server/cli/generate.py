@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
+from benchwright_foundation.errors import needs
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.options import Budget, Json
 from benchwright_server.cli.output import out, plain_errors, print_json, writing

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from benchwright_attempts.grading import grade, judged_paths
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import open_sandbox, toolchain_for
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli import options
 from benchwright_server.cli.batch import Batch, grade_batch

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from benchwright_foundation.home import Home
 from benchwright_problems import datasets
 from benchwright_problems.datasets.dataset_format import recognised
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.home import Home
 from benchwright_problems.partial_date import check_date
 from benchwright_problems.problem import Pack
 from benchwright_problems.store import Store

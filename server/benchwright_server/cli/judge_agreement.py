@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
+from benchwright_foundation.errors import needs
 from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import out, plain_errors, print_json

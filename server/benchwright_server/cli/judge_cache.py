@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
+from benchwright_foundation.errors import needs
 from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.output import err, plain_errors, writing
 

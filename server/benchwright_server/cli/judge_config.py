@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import typer
 from rich.text import Text
 
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_judges.errors import ConfigurationError
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
 from benchwright_server.cli.judge_records import opened_judges
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import TypeAdapter, ValidationError
 
+from benchwright_foundation.errors import needs
 from benchwright_judges.errors import GradingError
-from benchwright_problems.errors import needs
 from benchwright_problems.problem import Figure
 from benchwright_server.cli.judge_grading import open_grading, record_in_attempt
 from benchwright_server.cli.output import plain_errors

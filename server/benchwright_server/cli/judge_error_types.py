@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_attempts.errors_classified import ErrorsClassified
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Budget, Json

@@ -13,10 +13,10 @@ from rich.prompt import IntPrompt, Prompt
 from rich.rule import Rule
 
 from benchwright_attempts.errors import AttemptError
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_judges.errors import GradingError, VotesFileError
 from benchwright_judges.judgement import Judgement
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Json

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_attempts.errors import AttemptError
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_judges.judgement import Judgement, Status
-from benchwright_problems.errors import ProblemsError, needs
-from benchwright_problems.home import Home
+from benchwright_problems.errors import ProblemsError
 from benchwright_problems.store import Store
 from benchwright_server.cli.judge_records import Judges, opened_judges
 from benchwright_server.cli.options import Budget, Json, Reader

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
+from benchwright_foundation.errors import needs
 from benchwright_server.cli.judge_agreement import shown_share
 from benchwright_server.cli.judge_records import opened_judges
 from benchwright_server.cli.options import Budget, Json, Reader

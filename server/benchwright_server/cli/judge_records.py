@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 
 if TYPE_CHECKING:
     # Database and client library take seconds to import: only the commands that need them pay.

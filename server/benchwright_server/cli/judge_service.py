@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_server.cli.judge_records import opened_records
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, plain_errors, print_json
@@ -22,7 +22,8 @@ from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     # The web framework and the database library take a second to import: only the commands that need them pay.
-    from benchwright_judges.service.access_token import Token
+    from benchwright_judges.service.token import Token
+
     from benchwright_judges.service.tokens import Tokens
 
 T = TypeVar("T")
@@ -92,7 +93,7 @@ def create(
 ) -> None:
     """Create a token. It is printed once, and only its hash is stored."""
     with plain_errors(), needs(_COMMANDS, "judges"):
-        from benchwright_judges.service.access_token import Scope
+        from benchwright_judges.service.token import Scope
 
         if unknown := [word for word in scope if word not in list(Scope)]:
             raise ServerError(f"There is no scope {unknown[0]!r}; choose from {', '.join(Scope)}.")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_problems.label_sheet import read_label_sheet, write_label_sheet
 from benchwright_problems.labels import LabelFile, LabelKind
 from benchwright_problems.problem import Kind, Problem

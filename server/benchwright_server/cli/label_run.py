@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.labels import LabelFile, LabelKind, LabelSource, PackLabels, stated_label
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_server.cli.output import writing
 

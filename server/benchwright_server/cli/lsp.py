@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchwright_harness.registration import described
+from benchwright_foundation.registration import described
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_names
 from benchwright_server.greeting import greet, write_error
 
@@ -55,8 +55,8 @@ def serve(arguments: Sequence[str]) -> None:
     # Looking for garbage among what modules define takes a tenth of the time in which they are loaded.
     gc.disable()
     # Only now what takes long to load: the editor has its answer.
+    from benchwright_foundation.home import Home
     from benchwright_harness.errors import SandboxUnavailableError
-    from benchwright_problems.home import Home
     from benchwright_server.server import BenchwrightServer
 
     try:

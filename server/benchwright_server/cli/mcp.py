@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
+from benchwright_foundation.errors import needs
 from benchwright_server.cli.output import plain_errors
 
 

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.cluster.local import usable_cores
@@ -17,9 +20,6 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.verdict_store import VerdictStore
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.store import Store
 from benchwright_server.cli import options

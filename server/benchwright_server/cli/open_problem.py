@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox
-from benchwright_problems.home import Home
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.cli import options
 from benchwright_server.cli.output import out, plain_errors, print_json

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from benchwright_foundation.registration import described
 from benchwright_harness.clusters import CLUSTERS, SCHEDULER
-from benchwright_harness.registration import described
 from benchwright_harness.sandboxes import SANDBOXES
 
 _SCHEDULER = SCHEDULER._replace(name=f"a Dask scheduler's address such as {SCHEDULER.name}")

@@ -11,11 +11,9 @@ from typing import NoReturn
 import typer
 from rich.console import Console, ConsoleDimensions
 
-from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.reveal import coarse
+from benchwright_foundation.errors import BenchwrightError
 from benchwright_harness.errors import HarnessError
-from benchwright_judges.errors import JudgesError
-from benchwright_problems.errors import ProblemsError
 from benchwright_problems.verdict import Outcome, Verdict, word_of
 from benchwright_server.errors import ServerError
 
@@ -51,7 +49,7 @@ def plain_errors() -> Iterator[None]:
     """Show an expected error as its sentence, and exit with 2."""
     try:
         yield
-    except (ServerError, ProblemsError, AttemptError, HarnessError, JudgesError) as error:
+    except BenchwrightError as error:
         hint = error.hint if isinstance(error, HarnessError) else ""
         err.print("[red]error:[/red]", end=" ")
         err.print(f"{error}{'. ' if hint else ''}{hint}", markup=False, soft_wrap=True)

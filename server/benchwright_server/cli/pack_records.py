@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from benchwright_foundation.atomic import write_atomically
 from benchwright_problems import datasets
-from benchwright_problems.atomic import write_atomically
 from benchwright_problems.problem import Problem
 from benchwright_server.cli.output import writing
 from benchwright_server.errors import ServerError

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from benchwright_foundation.home import Home
 from benchwright_problems.conversion import Form, convert
 from benchwright_problems.datasets.cvdp import export_cvdp
-from benchwright_problems.home import Home
 from benchwright_problems.labels import LabelKind, Settled
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.generate import generate
 from benchwright_server.cli.interruption import interruptible

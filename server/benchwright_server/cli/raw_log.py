@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.problem import Reveal
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.cli.study_log import opened_log

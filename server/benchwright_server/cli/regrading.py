@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from benchwright_attempts.errors import AttemptError
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.home import Home
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.options import Json, Sandbox
 from benchwright_server.cli.output import err, out, plain_errors, print_json

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_judges.errors import JudgesError
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import BenchwrightError, needs
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.option_groups import grouped
 from benchwright_server.cli.options import Json
@@ -189,7 +188,7 @@ def _namer() -> Namer:
     def name(texts: Sequence[str]) -> str | None:
         try:
             return asyncio.run(name_failures(texts, settings, budget))
-        except JudgesError as error:
+        except BenchwrightError as error:
             err.print(f"{error}.", markup=False, soft_wrap=True)
             return None
 

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from benchwright_analysis.report.demo import make_demo
 from benchwright_analysis.report.report import ReportOptions, Written, write_report
 from benchwright_attempts import log_file
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.output import err
 from benchwright_server.cli.study_log import opened_log

@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 import typer
 from rich.text import Text
 
+from benchwright_foundation.home import Home
 from benchwright_harness.own_tests.outcome import OwnReason
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
-from benchwright_problems.home import Home
 from benchwright_server.cli import options
 from benchwright_server.cli.interruption import interruptible
 from benchwright_server.cli.output import out, plain_errors, print_json

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from benchwright_foundation.home import Home
 from benchwright_harness.toolchain.terminal import offer
-from benchwright_problems.home import Home
 from benchwright_server.cli.output import plain_errors, writing
 from benchwright_server.errors import ServerError
 

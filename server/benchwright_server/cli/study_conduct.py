@@ -11,8 +11,8 @@ import typer
 from pydantic import JsonValue
 
 from benchwright_attempts.record import format_wall
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_server.cli.options import Json, StudyFilePath, StudyId
 from benchwright_server.cli.output import err, out, plain_errors, print_json

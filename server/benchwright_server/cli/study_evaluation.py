@@ -12,7 +12,7 @@ import typer
 from pydantic import JsonValue
 
 from benchwright_attempts import chosen_log
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.exit_status import INTERRUPTED

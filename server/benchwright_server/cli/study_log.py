@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from benchwright_attempts import chosen_log
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_server.cli.output import err, plain_errors
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_server.cli.options import Json, StudyId
 from benchwright_server.cli.output import out, print_json, writing
 from benchwright_server.cli.study_log import deliver, opened_log

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import JsonValue
 
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox, toolchain_for
-from benchwright_problems.errors import needs
-from benchwright_problems.home import Home
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.cli.table import Table

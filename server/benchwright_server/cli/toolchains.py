@@ -8,9 +8,9 @@ import typer
 from pydantic import JsonValue
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from benchwright_foundation.home import Home
 from benchwright_harness.errors import ToolchainError
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.home import Home
 from benchwright_server.cli.options import Json
 from benchwright_server.cli.output import err, out, plain_errors, print_json
 from benchwright_server.cli.table import Table

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.errors import needs
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.errors import needs
 from benchwright_server.cli.output import out, plain_errors, writing
 from benchwright_server.cli.study_log import opened_attempts
 

@@ -24,7 +24,7 @@ from benchwright_server.question_form_protocol import FieldError
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
-    from benchwright_problems.home import Home
+    from benchwright_foundation.home import Home
     from benchwright_server.editor_server import EditorServer
     from benchwright_server.exam_folder import ExamFolder
 

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.aid_used import AidUsed
+from benchwright_foundation.errors import ExtraMissingError
 from benchwright_problems.aids import Aid
-from benchwright_problems.errors import ExtraMissingError
 from benchwright_server.design_protocol import FileRange
 from benchwright_server.errors import ServerError
 from benchwright_server.explain_protocol import (

@@ -16,8 +16,8 @@ from benchwright_verilog.syntax.lines import Lines
 if TYPE_CHECKING:
     from benchwright_authoring.problem_files.fields import FileFields
     from benchwright_authoring.problem_files.remark import Remark
+    from benchwright_foundation.home import Home
     from benchwright_harness.two_sided import TwoSided
-    from benchwright_problems.home import Home
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.syntax.documents import Document
 

@@ -32,7 +32,7 @@ from benchwright_server.question_form_protocol import (
 
 if TYPE_CHECKING:
     from benchwright_authoring.problem_files.remark import Remark
-    from benchwright_problems.home import Home
+    from benchwright_foundation.home import Home
     from benchwright_server.editor_server import EditorServer
     from benchwright_server.form_files import FormFiles
 
@@ -126,9 +126,9 @@ async def _add_figure(home: Home, params: AddFigureParams) -> AddedFigure:
 
 
 def _add(params: AddFigureParams) -> AddedFigure:
-    from benchwright_problems.atomic import write_atomically
+    from benchwright_foundation.atomic import write_atomically
+    from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
     from benchwright_problems.figure import MAX_BYTES, check_picture, media_type
-    from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 
     folder, picture = question_folder(params.uri), path_of(params.picture)
     try:

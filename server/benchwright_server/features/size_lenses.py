@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from benchwright_foundation.errors import ExtraMissingError
 from benchwright_problems.aids import Aid
-from benchwright_problems.errors import ExtraMissingError
 from benchwright_server.design_views_protocol import ModuleViewParams
 from benchwright_server.errors import FORESEEN
 from benchwright_server.features import aids

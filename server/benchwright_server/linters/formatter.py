@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from lsprotocol.types import FormattingOptions
 
-from benchwright_harness.process_group import kill_group
+from benchwright_foundation.process_group import kill_group
 from benchwright_server.errors import ServerError
 from benchwright_server.linters.verible import verible_program
 from benchwright_verilog.syntax.documents import Document

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_problems.verdict import Model
+from benchwright_foundation.model import Model
 from benchwright_verilog.findings.finding import Finding as EditorFinding
 from benchwright_verilog.findings.finding import Level
 from benchwright_verilog.findings.finding import Related as EditorRelated

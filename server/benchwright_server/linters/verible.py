@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchwright_foundation.process_group import kill_group
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.process_group import kill_group
 from benchwright_server.linters.lint_tool import Finding, LintTool, SavedFile, Severity
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding as EditorFinding

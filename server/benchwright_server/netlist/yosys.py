@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchwright_foundation.errors import ExtraMissingError
 from benchwright_harness.process import End, run_limited
 from benchwright_harness.sandbox import prlimit
-from benchwright_problems.errors import ExtraMissingError
 from benchwright_problems.problem import Limits
 from benchwright_server.errors import ServerError
 from benchwright_server.netlist import yosys_program

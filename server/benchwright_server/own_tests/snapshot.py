@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_server.own_tests.design_files import DesignFiles
 from benchwright_server.own_tests.errors import OwnTestError
 from benchwright_server.own_tests.finding import plain_files

@@ -12,7 +12,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchwright_problems.errors import ExtraMissingError
+from benchwright_foundation.errors import ExtraMissingError
 from benchwright_server.waveforms.errors import WaveformError
 from benchwright_server.waveforms.reader import MEMORY_BYTES
 

@@ -8,11 +8,12 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from benchwright_attempts.grading import judged_paths
-from benchwright_problems.atomic import write_atomically
-from benchwright_problems.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.model import Model
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.problem import Kind, Problem, QuestionFormat
 from benchwright_server.errors import WorkspaceError
 
@@ -21,10 +22,8 @@ MARKER = ".benchwright.json"
 _MAX_FILE_BYTES = 16 * 1024**2
 
 
-class Marker(BaseModel):
+class Marker(Model):
     """The content of `.benchwright.json`: the attempt that a folder belongs to, and nothing hidden."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     attempt: str
     problem: str

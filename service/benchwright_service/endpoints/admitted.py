@@ -7,7 +7,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Role
 from benchwright_service.accounts import ServiceToken, TokenKind
 from benchwright_service.bench import Bench

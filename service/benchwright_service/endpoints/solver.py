@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_judges.service.refusals import BODY, Kind, RefusalError, refusals
+from benchwright_foundation.refusals import BODY, Kind, RefusalError, refusals
 from benchwright_problems.hints import MOST_HINTS
 from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import (

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_judges.service.refusals import BODY, refusals
+from benchwright_foundation.refusals import BODY, refusals
 from benchwright_remote.messages import Ask, Done, Heard, Id, Job, Step
 from benchwright_service.endpoints.admitted import TheBench, Worker
 

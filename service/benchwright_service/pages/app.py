@@ -20,9 +20,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from benchwright_authoring.written_question import MOST_FIGURES
+from benchwright_foundation.rate import RateLimits
+from benchwright_foundation.refusals import RefusalError
 from benchwright_judges.service.admission import refusal_of
-from benchwright_judges.service.rate import RateLimits
-from benchwright_judges.service.refusals import RefusalError
 from benchwright_service.bench import Bench
 from benchwright_service.pages import (
     answer_pages,

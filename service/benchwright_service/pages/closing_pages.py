@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Membership
 from benchwright_service.lab_closing import ClosingState, Outlook, unfinished
 from benchwright_service.lab_monitor import headers_of

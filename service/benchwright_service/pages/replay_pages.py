@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.pages.rendering import SECURITY, render
 from benchwright_service.pages.visit import Visit, unknown_page

@@ -6,8 +6,8 @@ from http import HTTPStatus
 
 from starlette.responses import RedirectResponse, Response
 
-from benchwright_judges.service import access_token
-from benchwright_judges.service.refusals import RefusalError
+from benchwright_foundation import access_token
+from benchwright_foundation.refusals import RefusalError
 from benchwright_service.errors import SignInError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import Visit, cookie_name, unknown_page

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from benchwright_judges.service.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.bench import Bench
 from benchwright_service.progress import Student

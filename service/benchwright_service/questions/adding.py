@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from sqlalchemy import insert, select
 
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_problems.problem import Pack, Problem, QuestionFormat
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_problems.store import Store
 from benchwright_service.questions.notices import Notices
 from benchwright_service.questions.pictures import PictureReader

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_authoring.written_question import WrittenQuestion
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_service.questions.tables import NOTICES, QUESTIONS, REVIEWS, VERSIONS
 from benchwright_service.questions.writing import QuestionState
 from benchwright_service.tables import COURSES, MEMBERS, moment

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select, update
 
 from benchwright_authoring.written_question import pack_of
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_problems.errors import PackExistsError, ProblemsError
 from benchwright_problems.pack_files_schema import PackFile
 from benchwright_problems.pack_name import is_pack_name

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_authoring.review.checks import Check
 from benchwright_authoring.written_question import CHOOSABLE, MOST_CHARACTERS, WrittenQuestion
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_problems.problem import QuestionFormat
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from benchwright_authoring.review.checks import agreement
 from benchwright_authoring.written_question import WrittenQuestion
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
 from benchwright_service.questions.writing import MOST_REVIEWERS, Question, QuestionState
 

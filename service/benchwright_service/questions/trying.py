@@ -15,10 +15,10 @@ from pydantic import Field, ValidationError
 from sqlalchemy import delete, insert, select, update
 
 from benchwright_authoring.model_answers import asked
+from benchwright_foundation.database import Database
+from benchwright_foundation.model import Model
 from benchwright_judges.budget import JudgingBudget, OutOfBudgetError
-from benchwright_judges.database import Database
 from benchwright_judges.model_settings import ModelSettings
-from benchwright_problems.problem import Model
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S, read_figures
 from benchwright_service.questions.tables import QUESTIONS, TRIES

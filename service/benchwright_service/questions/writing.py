@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Row, Select, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_authoring.written_question import WrittenQuestion
-from benchwright_judges.database import Database
+from benchwright_foundation.database import Database
 from benchwright_service.accounts import DELETED
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S, keep_figures, read_figures

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_foundation.home import Home
 from benchwright_problems.canary import canaries_in
-from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_pack_folder
 from benchwright_problems.store import Store
 from benchwright_server.cli.app import command_line

@@ -11,8 +11,8 @@ from benchwright_exams.packing import make_pack
 from benchwright_exams.page import Box, Drawing, DrawingKind, ReadExam, ReadPage, Word
 from benchwright_exams.review import Review, write_review
 from benchwright_exams.structure import read_structure
+from benchwright_foundation.kept import Kept
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.kept import Kept
 from benchwright_problems.problem import QuestionFormat
 
 LINES = (

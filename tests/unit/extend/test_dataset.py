@@ -10,12 +10,12 @@ import pytest
 from pydantic import JsonValue
 from typer.testing import CliRunner, Result
 
+from benchwright_foundation.home import Home
 from benchwright_problems import datasets
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt, FileOption
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.record import RecordLocation, keep, restore
-from benchwright_problems.home import Home
 from benchwright_problems.problem import (
     Answer,
     Difficulty,

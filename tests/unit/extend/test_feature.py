@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.native import NativeSandbox
-from benchwright_problems.home import Home
 from benchwright_server.features import registry
 from benchwright_server.features.registry import Feature
 from benchwright_server.greeting import Greeting

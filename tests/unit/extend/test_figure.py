@@ -14,7 +14,7 @@ from benchwright_analysis.report.section import Picture, Section, Table
 from benchwright_analysis.report.sections import SECTIONS
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import Started, Submitted
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_studies.study_log import StudyLog
 

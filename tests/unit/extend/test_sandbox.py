@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from benchwright_foundation.registration import Registered
 from benchwright_harness import sandboxes
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.process import End, Ended, Output
-from benchwright_harness.registration import Registered
 from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
 from benchwright_harness.sandboxes import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_kind, sandbox_names

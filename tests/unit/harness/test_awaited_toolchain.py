@@ -11,10 +11,10 @@ from typing import cast
 
 import pytest
 
+from benchwright_foundation.file_lock import file_lock
 from benchwright_harness.errors import ToolMissingError
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.awaited import LOCK, is_being_built, when_built
-from benchwright_problems.file_lock import file_lock
 
 TOOLCHAIN = cast(Toolchain, object())
 

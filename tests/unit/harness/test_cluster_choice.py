@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.errors import ClusterError
-from benchwright_problems.home import Home
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.untrusted_folder import ENTRY_BYTES, entries, folder_bytes, remove_folder
+from benchwright_foundation.untrusted_folder import ENTRY_BYTES, entries, folder_bytes, remove_folder
 
 
 def deep(folder: Path, levels: int, name: str = "d") -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_judges.errors import ConfigurationError, LabellingError
 from benchwright_judges.labelling.agreement import measure_labels
 from benchwright_judges.labelling.disclosure import WITHHELD, without_answer
@@ -16,7 +17,6 @@ from benchwright_judges.labelling.embeddings import shortlists_by_embeddings
 from benchwright_judges.labelling.instructions import Topic, instructions, label_prompt, read_choice
 from benchwright_judges.labelling.topics import COMPUTER_ARCHITECTURE, read_topics, shortlists_by_words, topics_of
 from benchwright_judges.model_settings import EmbeddingSettings
-from benchwright_problems.home import Home
 from benchwright_problems.labels import Label, LabelFile, LabelKind, LabelSource, LabelVote, PackLabels
 from benchwright_problems.problem import (
     Answer,

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_judges.errors import RecordsError, VotesFileError
+from benchwright_foundation.errors import StorageError
+from benchwright_judges.errors import VotesFileError
 from benchwright_judges.judgement import Vote
 from benchwright_judges.records import Records
 from benchwright_judges.vote_recording import read_recording, write_recording
@@ -24,7 +25,7 @@ async def test_a_newer_database_is_refused_with_the_next_step(tmp_path: Path) ->
     await (await Records.open(file)).close()
     with sqlite3.connect(file) as connection:
         connection.execute("UPDATE records_format SET version = 99")
-    with pytest.raises(RecordsError, match=r"has format 99.*install"):
+    with pytest.raises(StorageError, match=r"has format 99.*install"):
         await Records.open(file)
 
 
@@ -32,7 +33,7 @@ async def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> Non
     file = tmp_path / "j.sqlite"
     with sqlite3.connect(file) as connection:
         connection.execute("CREATE TABLE mine (x)")
-    with pytest.raises(RecordsError, match="another program"):
+    with pytest.raises(StorageError, match="another program"):
         await Records.open(file)
     with sqlite3.connect(file) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
@@ -41,13 +42,13 @@ async def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> Non
 async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "j.sqlite"
     file.write_bytes(b"x" * 5000)
-    with pytest.raises(RecordsError, match="could not be used: file is not a database"):
+    with pytest.raises(StorageError, match="could not be used: file is not a database"):
         await Records.open(file)
 
 
 @pytest.mark.parametrize("url", ["mysql://h/x", "nonsense", "postgresql://u:SECRET@127.0.0.1:9/x"])
 async def test_a_bad_url_is_refused_without_its_password(url: str) -> None:
-    with pytest.raises(RecordsError) as refused:
+    with pytest.raises(StorageError) as refused:
         await Records.open(url)
     assert "SECRET" not in str(refused.value)
 
@@ -56,7 +57,7 @@ async def test_a_database_that_breaks_is_told_without_what_was_written(tmp_path:
     records = await Records.open(tmp_path / "j.sqlite")
     with sqlite3.connect(tmp_path / "j.sqlite") as connection:
         connection.execute("DROP TABLE vote_cache")
-    with pytest.raises(RecordsError) as refused:
+    with pytest.raises(StorageError) as refused:
         await records.remember([("k", Vote(judge="m", reason="THE-KEY"))])
     await records.close()
     assert "no such table" in str(refused.value)

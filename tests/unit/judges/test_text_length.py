@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_judges.text_length import TokenCounter, count_words, table_file
-from benchwright_problems.home import Home
 
 
 @pytest.mark.parametrize(

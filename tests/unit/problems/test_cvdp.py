@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from benchwright_foundation.home import Home
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
 from benchwright_problems.errors import BadPackNameError, DatasetError
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Difficulty, Kind
 from benchwright_problems.store import Store
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchwright_foundation.home import Home
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.hints import HintRule
-from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.problem import Problem, Public
 from benchwright_problems.store import Store

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from benchwright_problems import atomic
+from benchwright_foundation import atomic
+from benchwright_foundation.home import Home
 from benchwright_problems import store as store_module
 from benchwright_problems.category import Category
 from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
-from benchwright_problems.home import Home
 from benchwright_problems.problem import Answer, Difficulty, Hidden, Kind, Pack, Problem, Provenance, Public
 from benchwright_problems.store import Store
 

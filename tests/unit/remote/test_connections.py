@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_remote.connections import Connections
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.joining import address_of

@@ -54,8 +54,8 @@ EXAM_FILES = """
 import sys
 from pathlib import Path
 from benchwright_exams.items import Items
-from benchwright_problems.home import Home
-from benchwright_problems.kept import Kept
+from benchwright_foundation.home import Home
+from benchwright_foundation.kept import Kept
 from benchwright_server.exam_files import review_remarks
 
 folder, form = Path(sys.argv[1]), 'decision = "accepted"\\nformat = "assertion"\\n'

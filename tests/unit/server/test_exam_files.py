@@ -7,8 +7,8 @@ import pytest
 from benchwright_authoring.problem_files.fields import FileFields, fields
 from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
 from benchwright_exams.items import Items
-from benchwright_problems.home import Home
-from benchwright_problems.kept import Kept
+from benchwright_foundation.home import Home
+from benchwright_foundation.kept import Kept
 from benchwright_server.exam_files import EXAM_FIELDS, REVIEW_FIELDS, exam_remarks, is_exam_file, review_remarks
 
 ROOT = Path(__file__).parents[3]

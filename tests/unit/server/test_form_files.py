@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
 from benchwright_server import form_files
 from benchwright_server.errors import ServerError
 from benchwright_server.form_files import FormFiles

@@ -11,8 +11,8 @@ import pytest_lsp
 from lsprotocol import converters, types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
+from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.native import NativeSandbox
-from benchwright_problems.home import Home
 from benchwright_server.features.command_names import COMMANDS
 from benchwright_server.greeting import Greeting, greet
 from benchwright_server.operations import OPERATIONS

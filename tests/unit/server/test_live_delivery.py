@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_server.attempts.delivery_retry import LiveDelivery
 
 

@@ -18,7 +18,7 @@ OTHERS = ["dask", "distributed", "docker", "openai", "fastapi", "inspect_ai", "p
 GREETING = """
 import io, json, sys
 from pathlib import Path
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 import benchwright_server.cli
 from benchwright_server.cli.lsp import serve
 body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params":

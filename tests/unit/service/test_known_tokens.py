@@ -6,7 +6,7 @@ from collections.abc import Collection, Set
 
 import pytest
 
-from benchwright_judges.service.access_token import BearerToken
+from benchwright_foundation.access_token import BearerToken
 from benchwright_service.known_tokens import FRESH_S, KnownTokens
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_judges.service.refusals import RefusalError
+from benchwright_foundation.refusals import RefusalError
 from benchwright_service.database import open_service_database
 from benchwright_service.quotas import QuotaKeeper, Quotas
 from benchwright_service.snapshots import Snapshots

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_judges.service.refusals import RefusalError
+from benchwright_foundation.refusals import RefusalError
 from benchwright_service.snapshots import LARGEST, Snapshots
 
 

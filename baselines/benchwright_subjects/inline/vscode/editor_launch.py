@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_problems.atomic import write_atomically
+from benchwright_foundation.atomic import write_atomically
 from benchwright_subjects.inline.vscode.vsix import Extension, packed
 
 _OURS = Path(__file__).parent

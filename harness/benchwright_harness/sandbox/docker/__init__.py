@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from benchwright_foundation.superuser import is_superuser
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.process import End, Ended, Output
 from benchwright_harness.sandbox import Job
@@ -30,7 +31,6 @@ from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
 from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
-from benchwright_problems.superuser import is_superuser
 
 _LICENSED_IMAGE, _LICENCE_NETWORK = "VERIF_EDA_IMAGE", "LICENSE_NETWORK"
 """Variables of CVDP: the image of a licensed simulator, and the network of its licence server."""

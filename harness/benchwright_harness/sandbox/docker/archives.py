@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from benchwright_harness.untrusted_folder import remove_folder
+from benchwright_foundation.untrusted_folder import remove_folder
 
 
 def pack_files(files: Mapping[str, str]) -> bytes:

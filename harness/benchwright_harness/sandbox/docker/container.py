@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchwright_foundation.untrusted_folder import folder_bytes
 from benchwright_harness.plan import WORKDIR
 from benchwright_harness.process import MAX_OUTPUT_BYTES, End, Output
 from benchwright_harness.sandbox import Job
@@ -21,7 +22,6 @@ from benchwright_harness.sandbox.guard import FILES, SUPERVISOR, hidden_roots, p
 from benchwright_harness.sandbox.seccomp import docker_profile
 from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_harness.untrusted_folder import folder_bytes
 
 if TYPE_CHECKING:
     from docker.types import Mount

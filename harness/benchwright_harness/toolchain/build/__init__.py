@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from benchwright_foundation.file_lock import file_lock
 from benchwright_harness.errors import ToolchainError
 from benchwright_harness.tool_versions import tool_versions
 from benchwright_harness.toolchain import Toolchain, tree
@@ -19,7 +20,6 @@ from benchwright_harness.toolchain.build.python_packages import install_packages
 from benchwright_harness.toolchain.build.root import AGAIN, PROGRAMS, Root
 from benchwright_harness.toolchain.build.verilator import CCACHE_CONF, compile_runtime, configure_verilator
 from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, Manifest, content, digest_of, recipe
-from benchwright_problems.file_lock import file_lock
 
 OnProgress = Callable[[float, str], None]
 """Called with the percentage that is done, and what is being done."""

@@ -21,7 +21,7 @@ from benchwright_attempts.events import Answered, Started, Submitted
 from benchwright_attempts.evidence import Recording
 from benchwright_attempts.file_text import FileText
 from benchwright_authoring.written_question import WrittenQuestion, pack_of
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.pack_files_schema import PackFile
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome

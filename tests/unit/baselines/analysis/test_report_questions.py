@@ -24,10 +24,10 @@ from benchwright_analysis.report.section import Figure, Section
 from benchwright_analysis.report.verdicts import JudgedAnswer
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import Answered, JudgedBy, Started, Submitted, VoteCast
+from benchwright_foundation.home import Home
 from benchwright_judges.rated import Rated
 from benchwright_judges.scale import Scale
 from benchwright_problems.datasets.quarch import import_quarch
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.study_log import StudyLog

@@ -15,10 +15,10 @@ from benchwright_attempts.evidence import Assigned, Recording
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.services import Services
 from benchwright_attempts.terms import Solver, Terms
+from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed, Assistance
-from benchwright_problems.home import Home
 from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Problem
 

@@ -11,8 +11,8 @@ from benchwright_attempts.events import RunFinished, RunStarted, Started
 from benchwright_attempts.log import EventLog
 from benchwright_attempts.services import Services
 from benchwright_attempts.terms import Terms
+from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_problems.home import Home
 from benchwright_problems.verdict import Reason, Verdict
 
 

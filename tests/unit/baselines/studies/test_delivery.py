@@ -18,7 +18,7 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events import Abandoned, Started, Submitted, Tick
 from benchwright_attempts.file_text import FileText
 from benchwright_attempts.replay import verify
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_studies.archive import collect, write_archive
 from benchwright_studies.delivery import Deliveries
 from benchwright_studies.monitoring import study_progress
@@ -187,7 +187,7 @@ import sys
 from pathlib import Path
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events import Tick
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_studies.delivery import Deliveries
 from benchwright_studies.study_log import StudyLog
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_foundation.home import Home
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.csbench import import_csbench
 from benchwright_problems.figure import MediaType
-from benchwright_problems.home import Home
 from benchwright_problems.problem import (
     Answer,
     Choice,

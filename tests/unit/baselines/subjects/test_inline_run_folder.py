@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_problems.file_lock import file_lock
+from benchwright_foundation.file_lock import file_lock
 from benchwright_studies.accept_policy import Policy
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.policies import Refusal

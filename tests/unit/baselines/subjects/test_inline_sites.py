@@ -8,7 +8,7 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events import Edit, Event, TextCause, TextSet
 from benchwright_attempts.file_text import Change, FileText
 from benchwright_attempts.record import Moment, RecordedEvent
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.store import Store
 from benchwright_subjects.inline.recorded import recorded_sites

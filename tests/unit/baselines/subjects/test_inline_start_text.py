@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_problems.home import Home
+from benchwright_foundation.home import Home
 from benchwright_problems.store import Store
 from benchwright_studies.registration import written_inline
 from benchwright_studies.subject import Start

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_foundation.home import Home
 from benchwright_problems.category import Category
-from benchwright_problems.home import Home
 from benchwright_problems.store import Store
 from benchwright_studies.vocabulary import Prompts
 from benchwright_subjects.prompt_sets import BENCHWRIGHT, PROMPT_SETS, prompt_set

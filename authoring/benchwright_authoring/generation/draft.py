@@ -1,0 +1,139 @@
+"""A cloze question as a model proposes it, and what rules find wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field, JsonValue, StringConstraints, ValidationError
+
+from benchwright_authoring.generation.passages import Passage
+from benchwright_authoring.written_question import LETTERS, WrittenQuestion
+from benchwright_foundation.model import Model
+from benchwright_judges.prompt import object_schema, visible
+from benchwright_judges.short_answers import normalise
+
+GAP = "____"
+_SHORTEST_QUOTE = 20
+_UNDERSCORES = re.compile(r"_{2,}")
+_MARKUP = re.compile(r"!?\[[^\]]*\]\s*[(\[]|<[a-zA-Z/!?]|://|^\s*(?:```|~~~|#)", re.MULTILINE)
+"""Links, pictures, HTML, headings and blocks of code."""
+_THIS_TEXT = re.compile(
+    r"\b(?:passage|excerpt"
+    r"|(?:according to|in|by|from) (?:the|this)"
+    r" (?:text(?! segment| section)|documents?|articles?|papers?|chapters?|authors?)"
+    r"|(?:the|this) (?:text|document|article|paper|chapter|section|authors?)"
+    r" (?:says?|states?|describes?|explains?|mentions?|above|below))\b",
+    re.IGNORECASE,
+)
+
+
+def _line(most: int) -> StringConstraints:
+    return StringConstraints(strip_whitespace=True, min_length=1, max_length=most, pattern=r"^[^\n]*$")
+
+
+class Draft(Model):
+    """What a model proposes for a passage."""
+
+    topic: Annotated[str, _line(120)]
+    """A few words, shown as the title."""
+    sentence: Annotated[str, _line(1_000)]
+    """A statement with a gap."""
+    answer: Annotated[str, _line(200)]
+    """What fills the gap."""
+    distractors: Annotated[tuple[Annotated[str, _line(200)], ...], Field(min_length=3, max_length=3)]
+    """What does not."""
+    explanation: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
+    quote: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
+    """Words of the passage that prove the statement."""
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """What people will read, by field."""
+        return {
+            "topic": self.topic,
+            "sentence": self.sentence,
+            "answer": self.answer,
+            **{f"distractor {number}": text for number, text in enumerate(self.distractors, 1)},
+            "explanation": self.explanation,
+        }
+
+    def question(self, passage: Passage, order: Sequence[int]) -> WrittenQuestion:
+        """The question as its solvers get it.
+
+        Args:
+            passage: Named in the explanation.
+            order: Which of the four options comes where; 0 is the right one.
+        """
+        options = (self.answer, *self.distractors)
+        return WrittenQuestion(
+            title=self.topic,
+            statement=f"Which option fills the gap?\n\n{self.sentence}",
+            choices=tuple(options[number] for number in order),
+            answer=LETTERS[order.index(0)],
+            explanation=f"{self.explanation}\n\nSource: {passage.place}.",
+            topic=self.topic,
+        )
+
+
+def draft_schema() -> dict[str, JsonValue]:
+    """JSON Schema of a reply."""
+    text: JsonValue = {"type": "string"}
+    fields: dict[str, JsonValue] = dict.fromkeys(Draft.model_fields, text)
+    return object_schema(fields | {"distractors": {"type": "array", "items": text}})
+
+
+def read_draft(said: Mapping[str, object]) -> Draft:
+    """A reply as a draft.
+
+    Raises:
+        ValueError: It is none; the message says why.
+    """
+    if said.get("sentence") == "":
+        raise ValueError("the model found nothing to ask about")
+    try:
+        return Draft.model_validate(said)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = visible(".".join(map(str, first["loc"])))[:40]
+        raise ValueError(f"field {field} of the reply: {first['msg']}") from error
+
+
+def faults(draft: Draft, passage: Passage) -> Iterator[str]:
+    """What is wrong with a draft, as far as rules can tell, as sentences without their full stops."""
+    for field, text in draft.texts.items():
+        if visible(text) != text:
+            yield f"{field} has characters that can't be seen"
+        elif _MARKUP.search(text):
+            yield f"{field} has a link, a picture, HTML, a heading or a block of code"
+        elif _THIS_TEXT.search(text):
+            yield f"{field} speaks of the passage, which solvers don't have"
+    gaps = _UNDERSCORES.findall(draft.sentence)
+    if gaps != [GAP]:
+        yield f"the sentence has {len(gaps)} gaps; it needs one, written {GAP}"
+    elsewhere = [field for field, text in draft.texts.items() if field != "sentence" and _UNDERSCORES.search(text)]
+    if elsewhere:
+        yield f"{elsewhere[0]} has a gap"
+    for field, text in (("sentence", draft.sentence), ("topic", draft.topic)):
+        if _has_words(text, draft.answer):
+            yield f"the {field} has the words that are asked for"
+    yield from _unproved(draft, passage)
+    options = [normalise(text) for text in (draft.answer, *draft.distractors)]
+    if len(set(options)) < len(options) or not all(options):
+        yield "two options say the same, or one says nothing"
+
+
+def _unproved(draft: Draft, passage: Passage) -> Iterator[str]:
+    quote = " ".join(draft.quote.split())
+    if len(quote) < _SHORTEST_QUOTE:
+        yield f"the quote has fewer than {_SHORTEST_QUOTE} characters"
+    elif quote not in " ".join(passage.text.split()):
+        yield "the quote is not in the passage"
+    elif not _has_words(quote, draft.answer):
+        yield "the quote does not have the words that are asked for"
+
+
+def _has_words(text: str, words: str) -> bool:
+    plain = re.escape(" ".join(words.split()))
+    return re.search(rf"(?<!\w){plain}(?!\w)", " ".join(text.split()), re.IGNORECASE) is not None

@@ -1,0 +1,152 @@
+"""Passages of a folder of documents, each with the place where it stands."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_foundation.model import Model
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_judges.prompt import visible
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.pack_folder import LARGEST_FILE_BYTES
+
+SUFFIXES = (".md", ".markdown", ".txt")
+FEWEST = 200
+"""Characters of a passage: less says too little to ask about."""
+_ENOUGH = 1_500
+"""Characters from which on a passage takes no further paragraph."""
+MOST = 6_000
+_HEADING = re.compile(r"#{1,6}\s")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+
+
+class CorpusError(ProblemsError):
+    """A folder of documents can't be used."""
+
+
+class Passage(Model):
+    """Paragraphs of a document that stand together."""
+
+    file: str
+    """Relative to the corpus, with `/`."""
+    first: int
+    """Number of the first line, from 1."""
+    last: int
+    text: str
+    """As a model is shown it: invisible characters are escapes."""
+
+    @property
+    def sha256(self) -> str:
+        """Of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for people."""
+        return f"{self.file}, lines {self.first} to {self.last}"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What was read of a folder."""
+
+    passages: Sequence[Passage]
+    """No two have the same text."""
+    unread: Sequence[tuple[str, str]]
+    """Files, and parts of files, that were left out, with the reason."""
+
+
+def read_corpus(folder: Path) -> Corpus:
+    """The passages of all Markdown and text files below a folder.
+
+    Nothing outside the folder is read: links are left out, as are names that begin with a dot.
+
+    Raises:
+        CorpusError: It is no folder, or has no passage.
+    """
+    if not folder.is_dir():
+        raise CorpusError(f"{folder} is no folder of documents")
+    passages: dict[str, Passage] = {}
+    unread: list[tuple[str, str]] = []
+    for path in _files(folder):
+        try:
+            text = _text(folder, path)
+        except ValueError as error:
+            unread.append((path, str(error)))
+            continue
+        for passage in _passages(path, text):
+            if len(passage.text) > MOST:
+                unread.append((passage.place, f"a paragraph of more than {MOST} characters; divide it by empty lines"))
+            elif len(passage.text) < FEWEST:
+                unread.append((passage.place, f"fewer than {FEWEST} characters"))
+            elif (same := passages.setdefault(passage.sha256, passage)) is not passage:
+                unread.append((passage.place, f"the same as {same.place}"))
+    if not passages:
+        kinds = ", ".join(SUFFIXES)
+        raise CorpusError(f"{folder} has no file of {kinds} with a passage of {FEWEST} to {MOST} characters")
+    return Corpus(tuple(passages.values()), unread)
+
+
+def _files(folder: Path) -> Iterator[str]:
+    for file in sorted(folder.rglob("*")):
+        parts = file.relative_to(folder).parts
+        if not any(part.startswith(".") for part in parts) and (file.is_symlink() or not file.is_dir()):
+            yield "/".join(parts)
+
+
+def _text(folder: Path, path: str) -> str:
+    """Raises `ValueError` with the reason why a file is not read."""
+    if not path.lower().endswith(SUFFIXES):
+        raise ValueError("neither Markdown nor plain text; convert it first")
+    try:
+        text = read_plain_file(folder, path, LARGEST_FILE_BYTES).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start + 1} is not UTF-8") from error
+    except FileTooLargeError as error:
+        raise ValueError(f"larger than {LARGEST_FILE_BYTES >> 20} MiB") from error
+    except NotPlainFileError as error:
+        raise ValueError("no plain file") from error
+    except OSError as error:
+        raise ValueError(f"can't be read, or is a link: {error.strerror}") from error
+    return visible(text)
+
+
+def _passages(path: str, text: str) -> Iterator[Passage]:
+    """Paragraphs under one heading, as many as make a passage of some length."""
+    lines = text.split("\n")
+    start, end, length = 0, 0, 0
+    for first, last in _paragraphs(lines):
+        size = sum(len(line) + 1 for line in lines[first:last])
+        is_new = _HEADING.match(lines[first]) is not None or length >= _ENOUGH or length + size > MOST
+        if end and is_new:
+            yield _passage(path, lines, start, end)
+            end = 0
+        if not end:
+            start, length = first, 0
+        end, length = last, length + size
+    if end:
+        yield _passage(path, lines, start, end)
+
+
+def _passage(path: str, lines: Sequence[str], start: int, end: int) -> Passage:
+    return Passage(file=path, first=start + 1, last=end, text="\n".join(lines[start:end]).strip())
+
+
+def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Line ranges, half open; a block of code is in one of them, and a heading begins one."""
+    start: int | None = None
+    is_code = False
+    for number, line in enumerate(lines):
+        is_code ^= _FENCE.match(line) is not None
+        ends = not line.strip() or _HEADING.match(line) is not None
+        if ends and not is_code and start is not None:
+            yield start, number
+            start = None
+        if line.strip() and start is None:
+            start = number
+    if start is not None:
+        yield start, len(lines)

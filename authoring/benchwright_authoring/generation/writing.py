@@ -1,0 +1,90 @@
+"""Writes generated questions as a pack folder, each with its passage, and a report on all passages."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchwright_authoring.generation.generating import Generated, GenerationError
+from benchwright_authoring.generation.passages import Corpus
+from benchwright_authoring.made_folder import check_made_folder
+from benchwright_authoring.written_question import write_question
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.kept import Kept, Made
+from benchwright_foundation.toml_text import as_toml
+from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
+
+REPORT = "generated.json"
+PASSAGE = "hidden/passage.toml"
+"""Where a question comes from; no solver gets it, and no published pack has it."""
+
+
+class _Seed(Made):
+    seed: str
+
+
+def kept_seed(folder: Path) -> str:
+    """The random seed of a folder: drawn once, so that the same command makes the same questions."""
+    kept = Kept(folder / "model" / "seed.json", _Seed)
+    found = kept.last() or kept.keep(_Seed(made_from="", seed=secrets.token_hex(16)))
+    return found.seed
+
+
+def write_generated(corpus: Corpus, folder: Path, found: Sequence[Generated], source: str, licence: str) -> int:
+    """Writes the questions that passed, and the report; returns how many passed.
+
+    Questions of an earlier run are written again, or go.
+
+    Args:
+        corpus: The documents.
+        folder: Where to write.
+        found: What became of their passages.
+        source: What to call the documents.
+        licence: Theirs.
+
+    Raises:
+        ProblemsError: The folder holds another pack, or what was written is none.
+        OSError: It can't be written.
+    """
+    check_made_folder(folder, REPORT)
+    folder.mkdir(parents=True, exist_ok=True)
+    report = {
+        "unread": [{"place": place, "why": why} for place, why in corpus.unread],
+        "passages": [one.model_dump(mode="json") for one in found],
+    }
+    # It comes first: without it, a folder that was left half-written would pass for another pack.
+    write_atomically(folder / REPORT, (json.dumps(report, indent=1) + "\n").encode(), 0o600)
+    for old in folder.glob("cloze-*"):
+        shutil.rmtree(old)
+    passed = [one for one in found if one.problem]
+    if not passed:
+        (folder / PACK_FILE).unlink(missing_ok=True)
+        return 0
+    for one in passed:
+        _write(folder, one)
+    values: dict[str, object] = {
+        "name": folder.absolute().name,
+        "title": f"Questions from {source}",
+        "version": "0.1.0",
+        "license": licence,
+        "source": f"{source}; written and filtered by models",
+        "order": sorted(one.problem for one in passed),
+    }
+    write_atomically(folder / PACK_FILE, as_toml(values).encode())
+    read_pack_folder(folder)
+    return len(passed)
+
+
+def _write(folder: Path, one: Generated) -> None:
+    if one.question is None or one.draft is None:
+        raise GenerationError(f"{one.problem} has no question")
+    write_question(folder, one.problem, one.question, {})
+    file = folder / one.problem / PASSAGE
+    file.parent.mkdir()
+    passage = one.passage
+    origin: dict[str, object] = {"file": passage.file, "first_line": passage.first, "last_line": passage.last}
+    origin |= {"sha256": passage.sha256, "quote": one.draft.quote, "text": passage.text}
+    write_atomically(file, as_toml(origin).encode())

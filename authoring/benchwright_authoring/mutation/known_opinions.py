@@ -1,0 +1,77 @@
+"""What was proved before, by what it depends on: a proof takes far longer than a run."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import Field, JsonValue, ValidationError
+
+from benchwright_authoring.mutation.analysis import Opinion, Prove
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.model import Model
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.parameter_sets import ParameterSets
+from benchwright_problems.problem import digest
+
+
+class KnownOpinion(Model):
+    """An `Opinion` that is kept; its inputs tell of the reference, so it is sealed."""
+
+    result: str
+    depth: int | None
+    cycle: int | None
+    stimulus: tuple[dict[str, int], ...]
+    reason: str
+    parameters: dict[str, int] = Field(default_factory=dict)
+
+
+class KnownOpinions:
+    """A `Prove` that asks another one only what is not known, and keeps what that decides.
+
+    Args:
+        folder: Where opinions are kept, a file each; made when one is.
+        prove: Asked for the others.
+        tools: What its opinions depend on besides the designs, such as the toolchain's digest.
+    """
+
+    def __init__(self, folder: Path, prove: Prove, tools: str) -> None:
+        self._folder = folder
+        self._prove = prove
+        self._tools = tools
+
+    async def __call__(
+        self,
+        reference: Mapping[str, bytes],
+        other: Mapping[str, bytes],
+        top: str,
+        dont_cares: DontCares = NO_DONT_CARES,
+        parameter_sets: ParameterSets = (),
+    ) -> Opinion:
+        """See `Prove`."""
+        declared: list[JsonValue] = [dont_cares.model_dump(mode="json")] if dont_cares else []
+        if parameter_sets:
+            declared.append({"parameters": [dict(one) for one in parameter_sets]})
+        key = digest([self._tools, top, _digests(reference), _digests(other), *declared])
+        file = self._folder / f"{key}.json"
+        with contextlib.suppress(OSError, ValidationError):
+            return KnownOpinion.model_validate_json(file.read_bytes())
+        said = await self._prove(reference, other, top, dont_cares, parameter_sets)
+        opinion = KnownOpinion(
+            result=said.result,
+            depth=said.depth,
+            cycle=said.cycle,
+            stimulus=tuple(dict(inputs) for inputs in said.stimulus),
+            reason=said.reason,
+            parameters=dict(said.parameters),
+        )
+        if opinion.result != "unknown":
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_atomically(file, opinion.model_dump_json().encode(), 0o600, durable=False)
+        return opinion
+
+
+def _digests(files: Mapping[str, bytes]) -> JsonValue:
+    return {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}

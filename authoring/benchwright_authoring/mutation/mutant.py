@@ -1,0 +1,80 @@
+"""One mutant: a reference with one fault in it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from benchwright_foundation.model import Model
+from benchwright_problems.problem import digest
+
+_CONTEXT_LINES = 2
+
+
+class Mutant(Model):
+    """A reference with one fault in it."""
+
+    id: str
+    """The first 12 digits of a sha256 over path and changed content: the same fault has the same one again."""
+    kind: str
+    """A name of `catalogue.KINDS`."""
+    path: str
+    """The changed file, in the workspace."""
+    line: int
+    """Where the change begins, from 1."""
+    start: int
+    """In bytes of the file."""
+    end: int
+    """In bytes of the file, exclusive."""
+    before: str
+    after: str
+
+    @classmethod
+    def of(cls, path: str, content: bytes, *, kind: str, span: tuple[int, int], after: str) -> Mutant:
+        """The mutant that replaces a span of a file.
+
+        Args:
+            path: The file, in the workspace.
+            content: The reference's.
+            kind: A name of `catalogue.KINDS`.
+            span: Start and end (exclusive) in bytes.
+            after: What is put there.
+        """
+        start, end = span
+        changed = content[:start] + after.encode() + content[end:]
+        return cls(
+            id=_id(path, changed),
+            kind=kind,
+            path=path,
+            line=content.count(b"\n", 0, start) + 1,
+            start=start,
+            end=end,
+            before=content[start:end].decode(errors="replace"),
+            after=after,
+        )
+
+    def is_of(self, content: bytes) -> bool:
+        """Whether it was made of this content of its file."""
+        return self.id == _id(self.path, content[: self.start] + self.after.encode() + content[self.end :])
+
+    def applied(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        """The reference with the fault.
+
+        Args:
+            files: The reference, path → content.
+        """
+        content = files[self.path]
+        return {**files, self.path: content[: self.start] + self.after.encode() + content[self.end :]}
+
+    def diff(self, files: Mapping[str, bytes]) -> str:
+        """The fault as a unified diff of the reference's file."""
+        before, after = (
+            content[self.path].decode(errors="replace").splitlines(keepends=True)
+            for content in (files, self.applied(files))
+        )
+        lines = difflib.unified_diff(before, after, f"a/{self.path}", f"b/{self.path}", n=_CONTEXT_LINES)
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def _id(path: str, changed: bytes) -> str:
+    return digest([path, changed.decode(errors="replace")])[:12]

@@ -1,0 +1,205 @@
+"""A new problem in a pack folder: a small one that is whole and proves itself, to be changed from there."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from benchwright_authoring.twin_key import twin_key
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.toml_text import as_toml
+from benchwright_problems.errors import DatasetError, ProblemsError
+from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
+from benchwright_problems.pack_name import is_pack_name
+from benchwright_problems.problem import QuestionFormat
+
+_ID = re.compile(r"[a-z][a-z0-9-]{0,60}")
+_ORDER = re.compile(r"^order = \[(.*?)\]", re.MULTILINE | re.DOTALL)
+
+
+class NewProblemError(ProblemsError):
+    """A problem can't be made there."""
+
+
+class Form(StrEnum):
+    """What a new problem begins as."""
+
+    COCOTB = "cocotb"
+    """A design problem with cocotb tests."""
+    TESTBENCH = "testbench"
+    """A design problem with a testbench in SystemVerilog."""
+    MULTIPLE_CHOICE = "multiple-choice"
+    ASSERTION = "assertion"
+    FILL_IN_THE_BLANK = "fill-in-the-blank"
+    OPEN_ENDED = "open-ended"
+    FREE_RESPONSE = "free-response"
+
+
+_CHOICES = 'choices = { A = "First", B = "Second", C = "Third", D = "Fourth" }\n'
+_RUBRIC = "Up to 2 points; 2 count as a right answer. 1 point for …; 1 point for …"
+_QUESTIONS: Mapping[Form, Mapping[str, str]] = {
+    Form.MULTIPLE_CHOICE: {"CHOICES": _CHOICES, "ANSWER": "A", "RUBRIC": ""},
+    Form.ASSERTION: {"CHOICES": "", "ANSWER": "true", "RUBRIC": ""},
+    Form.FILL_IN_THE_BLANK: {"CHOICES": "", "ANSWER": "24", "RUBRIC": ""},
+    Form.OPEN_ENDED: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
+    Form.FREE_RESPONSE: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
+}
+_KEPT = {"subdomain", "topic", "tag", "skill", "language"}
+"""What a twin has from its question."""
+_STATEMENT = "# Title\n\nThe question, with all that is needed to answer it.\n"
+
+
+def new_problem(folder: Path, problem: str, form: Form, *, license_name: str = "CC-BY-4.0") -> Path:
+    """Makes a problem in a pack folder, and the pack too if there is none yet; all or nothing.
+
+    Args:
+        folder: The pack's; its name is that of a new pack.
+        problem: The new problem's id: lower-case letters, digits and hyphens.
+        form: What it begins as.
+        license_name: Of a new pack, as SPDX calls it.
+
+    Returns:
+        The problem's folder.
+
+    Raises:
+        NewProblemError: The name can't be used, or is taken.
+        DatasetError: The folder holds a pack that can't be read.
+        OSError: The folder can't be written.
+    """
+    _check_free(folder, problem)
+    if (folder / PACK_FILE).exists():
+        read_pack_folder(folder)
+        pack = _with(folder / PACK_FILE, problem)
+    else:
+        pack = _new_pack(folder, problem, license_name)
+    return _placed(folder, problem, pack, lambda made: _write(made, problem, form))
+
+
+def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
+    """Makes a free-response question of a multiple-choice one of the same pack; all or nothing.
+
+    The right option is its model answer. People and models who answer both show what the options give away.
+
+    Args:
+        folder: The pack's.
+        problem: The multiple-choice question's id.
+        twin: The new question's id: lower-case letters, digits and hyphens.
+
+    Returns:
+        The new question's folder.
+
+    Raises:
+        NewProblemError: The name can't be used or is taken, or the problem is no multiple-choice question.
+        DatasetError: The folder holds a pack that can't be read.
+        OSError: The folder can't be written.
+    """
+    _check_free(folder, twin)
+    found = next((one for one in read_pack_folder(folder).problems if one.id == problem), None)
+    question, key = (found.public.question, found.hidden.answer) if found is not None else (None, None)
+    if found is None or question is None or key is None or question.format is not QuestionFormat.MULTIPLE_CHOICE:
+        raise NewProblemError(f"{folder / problem} is no multiple-choice question")
+    right = next(choice.text for choice in question.choices if choice.letter == key.value)
+    values: dict[str, object] = {
+        "id": twin,
+        "kind": "question",
+        "difficulty": found.difficulty.value,
+        "domain": question.domain,
+        "question": {
+            "format": QuestionFormat.FREE_RESPONSE.value,
+            **question.model_dump(mode="json", include=_KEPT, exclude_defaults=True),
+        },
+        "answer": twin_key(right, key.explanation, problem).model_dump(mode="json", exclude_defaults=True),
+    }
+
+    def write(made: Path) -> None:
+        made.mkdir()
+        for path in ("statement.md", "figures", "hidden/figures"):
+            source, target = folder / problem / path, made / path
+            if source.is_dir():
+                shutil.copytree(source, target)
+            elif source.is_file():
+                shutil.copyfile(source, target)
+        (made / "problem.toml").write_text(as_toml(values), encoding="utf-8")
+
+    return _placed(folder, twin, _with(folder / PACK_FILE, twin), write)
+
+
+def _check_free(folder: Path, problem: str) -> None:
+    if not _ID.fullmatch(problem):
+        raise NewProblemError(f"{problem!r} can't be a problem's name; use lower-case letters, digits and hyphens")
+    if (folder / problem).exists():
+        raise NewProblemError(f"{folder / problem} is there already; choose another name")
+
+
+def _placed(folder: Path, problem: str, pack: str, write: Callable[[Path], None]) -> Path:
+    """Writes a problem's folder and its pack's file, both or neither."""
+    target = folder / problem
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as temporary:
+        made = Path(temporary, problem)
+        write(made)
+        made.replace(target)
+    try:
+        write_atomically(folder / PACK_FILE, pack.encode())
+    except OSError:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
+    return target
+
+
+def _with(file: Path, problem: str) -> str:
+    """The text of `pack.toml` with one more problem; everything else of it stays as its author wrote it."""
+    text = file.read_text(encoding="utf-8")
+    found = _ORDER.search(text)
+    if found is None:
+        raise DatasetError(file, "order", f'is not written as `order = ["…"]`; add "{problem}" to it by hand')
+    inner = found[1].rstrip().rstrip(",")
+    line = "\n    " if "\n" in found[1] else " " if inner else ""
+    end = ",\n" if "\n" in found[1] else ""
+    order = f"{inner},{line}" if inner else line
+    return f'{text[: found.start(1)]}{order}"{problem}"{end}{text[found.end(1) :]}'
+
+
+def _new_pack(folder: Path, problem: str, license_name: str) -> str:
+    name = folder.absolute().name
+    if not is_pack_name(name):
+        raise NewProblemError(
+            f"{name!r} can't be a pack's name; give a folder called by lower-case letters, digits, '.', '_' and '-'"
+        )
+    if not re.fullmatch(r"[A-Za-z0-9.+() -]+", license_name):
+        raise NewProblemError(f"{license_name!r} is not the name of a licence; SPDX lists them, such as CC-BY-4.0")
+    title = name.replace("-", " ").replace("_", " ").capitalize()
+    fields = {"name": name, "title": title, "version": "0.1.0", "license": license_name, "source": name}
+    lines = [f'{field} = "{value}"\n' for field, value in fields.items()]
+    # It is in the file that is published, and no part of what solvers and models get.
+    lines += ["# Benchmark data, not for training. The canary shows whether a model was trained on it.\n"]
+    lines += [f'canary = "{uuid.uuid4()}"\n', f'order = [\n    "{problem}",\n]\n']
+    return "".join(lines)
+
+
+def _write(folder: Path, problem: str, form: Form) -> None:
+    words = {"ID": problem, "TOP": problem.replace("-", "_"), "FORMAT": form.value, **_QUESTIONS.get(form, {})}
+    for name in ("question",) if form in _QUESTIONS else ("design", form.value):
+        for path, text in _templates(name):
+            file = folder / _filled(path, words)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(_filled(text, words), encoding="utf-8")
+    if form in _QUESTIONS:
+        (folder / "statement.md").write_text(_STATEMENT, encoding="utf-8")
+
+
+def _templates(name: str) -> Iterator[tuple[str, str]]:
+    with as_file(files("benchwright_authoring") / "templates" / name) as folder:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file() and "__pycache__" not in file.parts:
+                yield file.relative_to(folder).as_posix(), file.read_text(encoding="utf-8")
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return re.sub(r"@([A-Z]+)@", lambda found: words.get(found[1], found[0]), text)

@@ -1,0 +1,157 @@
+"""What the TOML files that authors write may hold: every field, with its values and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from benchwright_authoring.problem_files.toml_places import Path
+from benchwright_foundation.model import Model
+from benchwright_problems.pack_files_schema import PackFile, ProblemFile
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a table."""
+
+    name: str
+    about: str
+    values: tuple[str, ...]
+    """As TOML writes them; empty if there is no list."""
+    is_table: bool
+
+
+@dataclass(frozen=True, eq=False)
+class FileFields:
+    """The fields of one kind of file."""
+
+    model: type[Model]
+    about: Mapping[str, str]
+    """What each means, by its name behind those of the tables around it; nothing is missing."""
+    not_written: frozenset[str] = frozenset()
+    """Fields that the model has and no author writes."""
+
+
+_PACK_ABOUT = {
+    "name": "Name of the pack: `[a-z0-9._-]`, at most 60 characters.",
+    "title": "For people.",
+    "version": "Version, raised with every published change: reports name it.",
+    "license": "Licence of the problems, as SPDX calls it.",
+    "source": "Where the problems come from.",
+    "description": "For people.",
+    "published": "When the first problem could be read in public: `YYYY-MM-DD` or `YYYY-MM`.",
+    "canary": "A random UUID that is nowhere else: a model that says it was trained on the pack's files.",
+    "order": "Folders of the problems, in the order in which they are listed.",
+}
+_PROBLEM_ABOUT = {
+    "id": "Equal to the folder's name.",
+    "kind": "How it is solved and scored: `design` or `question`.",
+    "category": "CVDP's category of a design problem, such as `cid003`.",
+    "difficulty": "The author's estimate.",
+    "published": "When it could first be read in public, `YYYY-MM-DD` or `YYYY-MM`; the pack's date if not given.",
+    "domain": "Subject of a question, free text.",
+    "expected": "Files that the solver writes; the harness uses no others.",
+    "reveal": "How much of a run the solver sees: `verdict` (outcome and counts), `names` (also test names), `messages`"
+    " (also failure messages), `full` (also the raw log).",
+    "limits": "What one run may use.",
+    "limits.wall_s": "Wall time of one step, in seconds.",
+    "limits.memory_mb": "Address space of one process, MiB.",
+    "limits.processes": "Processes and threads alive at once.",
+    "limits.file_mb": "Size of one written file, MiB.",
+    "limits.folder_mb": "Size of the run's folder, MiB.",
+    "scan": "Exceptions from the rules for submissions: rule → `refuse`, `flag` or `allow`.",
+    "question": "How a question is asked.",
+    "question.format": "How it is asked and answered.",
+    "question.choices": "Letter → Markdown, for multiple choice.",
+    "question.subdomain": "Free text.",
+    "question.topic": "Free text.",
+    "question.tag": "Free text.",
+    "question.skill": "What it asks of the solver.",
+    "question.language": "ISO 639 code; `en` if not given.",
+    "question.group": "Shared by the versions of a question in several languages.",
+    "answer": "Hidden: the key of a question.",
+    "answer.value": "The letter; `true` or `false`; the accepted text; or the reference answer.",
+    "answer.alternatives": "Other accepted answers.",
+    "answer.closed": "`true`: only value and alternatives are right, and no judge is needed.",
+    "answer.unit": "Unit of a number, assumed if an answer gives none.",
+    "answer.tolerance": "Relative tolerance of a number, from 0 to less than 1.",
+    "answer.rubric": "What a judge gives points for.",
+    "answer.points": "What people who grade answers give points for.",
+    "answer.points.items": 'Each `{ text = "…", points = 2 }`.',
+    "answer.points.items.text": "Something that an answer has to say.",
+    "answer.points.items.points": "For all of it; 1 if not given.",
+    "answer.points.enough": "Points from which an answer is right; all if not given.",
+    "answer.explanation": "Why it is right, shown with a result.",
+    "dont_care": "Hidden: where outputs do not count for a proof, because the statement leaves them open.",
+    "dont_care.always": "Outputs that are never compared.",
+    "dont_care.unless": "Output → input or output of one bit: the first counts only while the reference has 1 there.",
+    "proof": "Hidden: how designs are compared with the reference by proof.",
+    "proof.parameters": "Sets of parameters, compared after the defaults: `[{ WIDTH = 3 }]`. At most 8.",
+    "hints": "Hidden: hints, in the order in which they are taken.",
+    "hints.text": "What it says, Markdown.",
+    "hints.cost": "Share of the problem's points that it costs, 0 to 1.",
+    "hints.after_runs": "How many verdicts the attempt must have before.",
+    "hints.after_minutes": "How long the attempt's clock must have run before.",
+}
+
+PACK_FIELDS = FileFields(PackFile, _PACK_ABOUT)
+"""Of `pack.toml`."""
+PROBLEM_FIELDS = FileFields(ProblemFile, _PROBLEM_ABOUT, frozenset({"answer.figures"}))
+"""Of `problem.toml`; figures of an answer are made from the files in `hidden/figures`."""
+
+_KEYS = ("properties", "additionalProperties", "patternProperties")
+"""Where a schema says what keys a table may have."""
+
+
+def fields(file: FileFields, table: Path) -> Sequence[Field]:
+    """The fields of a table of a file; empty if there is none."""
+    names = [part for part in table if isinstance(part, str)]
+    return _fields(file, tuple(names))
+
+
+def field(file: FileFields, path: Path) -> Field | None:
+    """One field."""
+    return next((one for one in fields(file, path[:-1]) if one.name == path[-1]), None) if path else None
+
+
+@cache
+def _fields(file: FileFields, names: tuple[str, ...]) -> Sequence[Field]:
+    schema = file.model.model_json_schema()
+    defs: Mapping[str, Any] = schema.get("$defs", {})
+    table: Mapping[str, Any] = schema
+    for name in names:
+        table = _table(table.get("properties", {}).get(name, {}), defs)
+    found = []
+    for name, given in table.get("properties", {}).items():
+        path = ".".join([*names, name])
+        if path not in file.not_written:
+            inner = _table(given, defs)
+            is_table = not inner.keys().isdisjoint(_KEYS)
+            found.append(Field(name, file.about[path], _values(given, defs), is_table))
+    return found
+
+
+def _table(given: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of a table, behind references, null and arrays."""
+    for one in (given, *given.get("anyOf", ())):
+        if "$ref" in one:
+            return _table(defs[one["$ref"].rpartition("/")[2]], defs)
+        if one.get("type") == "array":
+            return _table(one.get("items", {}), defs)
+        if one.get("type") == "object":
+            found: Mapping[str, Any] = one
+            return found
+    return {}
+
+
+def _values(given: Mapping[str, Any], defs: Mapping[str, Any]) -> tuple[str, ...]:
+    for one in (given, *given.get("anyOf", ())):
+        named = defs[one["$ref"].rpartition("/")[2]] if "$ref" in one else one
+        if "enum" in named:
+            # A pack folder holds no text problems.
+            return tuple(f'"{value}"' for value in named["enum"] if value != "text")
+        if named.get("type") == "boolean":
+            return ("true", "false")
+    return ()

@@ -1,0 +1,67 @@
+"""The folder of a problem that somebody is writing: what is open in an editor takes precedence over the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_problems.pack_folder import PACK_FILE
+
+PROBLEM_FILE = "problem.toml"
+STATEMENT = "statement.md"
+_LARGEST = 4 * 1024**2
+_MOST_FILES = 2_000
+_DEEPEST = 8
+"""How far below a problem's folder its files are."""
+
+
+def is_authored(folder: Path) -> bool:
+    """Whether a folder is that of a problem in the folder of its pack, as its author has it."""
+    return (folder / PROBLEM_FILE).is_file() and (folder.parent / PACK_FILE).is_file()
+
+
+def authored_problem(path: Path) -> Path | None:
+    """The folder of the problem that a file or folder belongs to, as its author has it; None if it belongs to none."""
+    around = (path, *path.parents)[:_DEEPEST]
+    nearest = next((folder for folder in around if (folder / PROBLEM_FILE).is_file()), None)
+    return nearest if nearest is not None and is_authored(nearest) else None
+
+
+class ProblemFolder:
+    """A problem and its pack.
+
+    Args:
+        folder: Of the problem; its pack's is the one above.
+        open_files: Path below the pack's folder → text in the editor.
+    """
+
+    def __init__(self, folder: Path, open_files: Mapping[str, str]) -> None:
+        self.folder = folder
+        self._open = open_files
+
+    def text(self, path: str) -> str:
+        """A file of the problem; empty if there is none that can be read."""
+        return self.pack_text(f"{self.folder.name}/{path}")
+
+    def pack_text(self, path: str) -> str:
+        """The same, of a path below the pack's folder."""
+        return self._open[path] if path in self._open else self._on_disk(path)
+
+    def texts(self, below: str) -> dict[str, str]:
+        """The files below a folder of the problem, by their path there."""
+        base = self.folder / below
+        files = (file for file in sorted(base.rglob("*")) if file.is_file() and "__pycache__" not in file.parts)
+        paths = [file.relative_to(base).as_posix() for file, _ in zip(files, range(_MOST_FILES), strict=False)]
+        return {path: self.text(f"{below}/{path}") for path in paths}
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the disk has what the editor has."""
+        return all(text == self._on_disk(path) for path, text in self._open.items())
+
+    def _on_disk(self, path: str) -> str:
+        try:
+            return read_plain_file(self.folder.parent, path, _LARGEST).decode()
+        except (OSError, NotPlainFileError, FileTooLargeError, UnicodeDecodeError):
+            return ""

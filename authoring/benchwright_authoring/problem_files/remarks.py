@@ -1,0 +1,122 @@
+"""What is wrong with the files of a problem, each with its place."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from benchwright_authoring.problem_files.contents import content_remarks
+from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, ProblemFolder
+from benchwright_authoring.problem_files.remark import Remark
+from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
+from benchwright_foundation.model import Model
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.pack_files_schema import PackFile, ProblemFile
+from benchwright_problems.pack_folder import PACK_FILE, read_problem
+
+_LINE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_File = TypeVar("_File", bound=Model)
+
+
+def remarks(problem: ProblemFolder) -> list[Remark]:
+    """Everything that is wrong with a problem's files."""
+    text = problem.text(PROBLEM_FILE)
+    places = TomlPlaces(text)
+    spec, found = read_toml(PROBLEM_FILE, text, ProblemFile, places)
+    if spec is None:
+        return found
+    if spec.id != problem.folder.name:
+        message = f"The id is {spec.id!r}, but the folder is called {problem.folder.name!r}."
+        found.append(Remark(PROBLEM_FILE, places.span(("id",)), message, True))
+    pack, _ = read_toml(PACK_FILE, problem.pack_text(PACK_FILE), PackFile, TomlPlaces(""))
+    if pack is not None and problem.folder.name not in pack.order:
+        message = f"The order of {PACK_FILE} does not name this problem, so it is no part of the pack."
+        found.append(Remark(PROBLEM_FILE, places.span(("id",)), message, False))
+    found += content_remarks(problem, spec, places)
+    if pack is not None and problem.is_saved and not any(remark.is_error for remark in found):
+        found += _refused(problem, pack, places)
+    return found
+
+
+def pack_remarks(text: str, folder: Path) -> list[Remark]:
+    """Everything that is wrong with a `pack.toml`.
+
+    Args:
+        text: Of the file.
+        folder: Of the pack.
+    """
+    places = TomlPlaces(text)
+    spec, found = read_toml(PACK_FILE, text, PackFile, places)
+    order = spec.order if spec is not None else []
+    for index, name in enumerate(order):
+        span = places.span(("order", index))
+        if name in order[:index]:
+            found.append(Remark(PACK_FILE, span, f"{name!r} is named twice.", True))
+        elif "/" in name or not (folder / name / PROBLEM_FILE).is_file():
+            found.append(Remark(PACK_FILE, span, f"There is no {name}/{PROBLEM_FILE}.", True))
+    return found
+
+
+def read_toml(file: str, text: str, model: type[_File], places: TomlPlaces) -> tuple[_File | None, list[Remark]]:
+    """What a file says, or why it says nothing.
+
+    Args:
+        file: Its name.
+        text: Of it.
+        model: What it may hold.
+        places: Of the text.
+    """
+    try:
+        return model.model_validate(tomllib.loads(text)), []
+    except tomllib.TOMLDecodeError as error:
+        return None, [Remark(file, _place(text, str(error)), f"This is not TOML: {_LINE.sub('', str(error))}.", True)]
+    except ValidationError as error:
+        found, errors = [], error.errors(include_url=False)
+        for one in errors:
+            if any(other is not one and other["loc"][: len(one["loc"])] == one["loc"] for other in errors):
+                # Of a list with an invalid item, pydantic also says that the valid ones are too few.
+                continue
+            path = tuple(part for part in one["loc"] if part != "[key]")
+            span = places.key(path) if one["type"] == "extra_forbidden" else places.span(path)
+            said = one["msg"].removeprefix("Value error, ")
+            if one["type"] == "extra_forbidden":
+                said = "there is no such field"
+            elif one["type"] == "missing":
+                said = "is missing"
+            found.append(Remark(file, span, f"{'.'.join(map(str, path))}: {said}.", True, path))
+        return None, found
+
+
+def field_remark(file: str, places: TomlPlaces, field: str, reason: str, *, is_error: bool = True) -> Remark:
+    """What is wrong with a field, such as `choices.A`."""
+    path = tuple(int(part) if part.isdigit() else part for part in field.split("."))
+    return Remark(file, places.span(path), f"{field}: {reason}.", is_error, path)
+
+
+def _place(text: str, message: str) -> Span:
+    found = _LINE.search(message)
+    if found is None or found[1] is None:
+        return Span(max(0, len(text) - 1), len(text))
+    lines = text.splitlines(keepends=True)
+    before = sum(map(len, lines[: int(found[1]) - 1]))
+    start = min(before + int(found[2]) - 1, max(0, len(text) - 1))
+    return Span(start, min(start + 1, len(text)))
+
+
+def _refused(problem: ProblemFolder, pack: PackFile, places: TomlPlaces) -> list[Remark]:
+    """What else a reader of the folder refuses, such as a picture that is none."""
+    try:
+        read_problem(problem.folder, pack)
+    except DatasetError as error:
+        if error.file == problem.folder / PROBLEM_FILE and error.field:
+            return [field_remark(PROBLEM_FILE, places, error.field, error.reason)]
+        name = error.file.relative_to(problem.folder).as_posix() if error.file != problem.folder else PROBLEM_FILE
+        message = f"{error.reason[:1].upper()}{error.reason[1:]}."
+        remark = Remark(PROBLEM_FILE, Span(0, 0), message, True)
+        return [remark if name == PROBLEM_FILE else replace(remark, message=f"{name}: {error.reason}.")]
+    return []

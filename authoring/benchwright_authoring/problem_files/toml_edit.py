@@ -1,0 +1,138 @@
+"""Values changed in a TOML file that somebody writes: comments, order and everything else stay."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchwright_authoring.problem_files.toml_places import Path, TomlPlaces
+from benchwright_foundation.toml_text import toml_value
+
+_ONLY_YOU = "{} is written in a way that only you can change: open the file and edit it there"
+
+
+class TomlEditError(ValueError):
+    """A value is written in a way that can't be changed without writing the file anew."""
+
+
+def with_values(text: str, values: Mapping[str, object]) -> str:
+    """A text of TOML with other values.
+
+    Args:
+        text: Is TOML.
+        values: By their keys at the top; None removes one, and what a table no longer has is removed from it.
+
+    Raises:
+        TomlEditError: Names the key.
+        tomllib.TOMLDecodeError: The text is not TOML.
+    """
+    if "\r\n" in text:
+        return with_values(text.replace("\r\n", "\n"), values).replace("\n", "\r\n")
+    try:
+        return _with_table(text, (), tomllib.loads(text), values)
+    except (AttributeError, KeyError, TypeError) as error:
+        # A value of another type than the new one, or one that only TOML has, such as a date.
+        raise TomlEditError(_ONLY_YOU.format("a value")) from error
+
+
+def _with_table(text: str, table: Path, before: Mapping[str, Any], values: Mapping[str, object]) -> str:
+    for name, value in values.items():
+        path, old = (*table, name), before.get(name)
+        if old == value:
+            continue
+        is_written_out = TomlPlaces(text).value(path) is None
+        if isinstance(value, Mapping) and (not table if old is None else is_written_out):
+            if old is None:
+                text = f"{text.rstrip()}\n\n[{name}]\n".lstrip()
+            text = _with_table(text, path, old or {}, _and_removed(old or {}, value))
+        elif isinstance(value, Sequence) and not isinstance(value, str) and old is not None and is_written_out:
+            text = _with_tables(text, path, old, value)
+        else:
+            text = _checked(text, path, value, _with_value(text, path, value))
+    return text
+
+
+def _with_tables(text: str, path: Path, before: Sequence[Any], values: Sequence[object]) -> str:
+    """An array whose tables have headers, `[[…]]`."""
+    changed = text
+    for number in reversed(range(len(values), len(before))):
+        changed = _without(changed, (*path, number))
+    for number, value in enumerate(values):
+        if not isinstance(value, Mapping):
+            break
+        if number < len(before):
+            for name, one in _and_removed(before[number], value).items():
+                if before[number].get(name) != one:
+                    changed = _with_value(changed, (*path, number, name), one)
+        else:
+            at = _end_of_line(changed, TomlPlaces(changed).end_of((*path, number - 1)))
+            lines = "".join(f"{name} = {_written(one)}\n" for name, one in value.items())
+            header = ".".join(part for part in path if isinstance(part, str))
+            changed = f"{_ended(changed[:at])}\n[[{header}]]\n{lines}{changed[at:]}"
+    return _checked(text, path, list(values) or None, changed)
+
+
+def _and_removed(before: Mapping[str, Any], after: Mapping[str, object]) -> Mapping[str, object]:
+    """The values after a change, and None for what is there no more."""
+    return {**{name: None for name in before if name not in after}, **after}
+
+
+def _checked(before: str, path: Path, value: object, after: str) -> str:
+    """The text after a change, if it changed this value and nothing else."""
+    wanted = tomllib.loads(before)
+    table: Any = wanted
+    for part in path[:-1]:
+        table = table.setdefault(part, {}) if isinstance(part, str) else table[part]
+    if value is None:
+        table.pop(path[-1], None)
+    else:
+        table[path[-1]] = copy.copy(value)
+    try:
+        is_as_wanted = tomllib.loads(after) == wanted
+    except tomllib.TOMLDecodeError:
+        is_as_wanted = False
+    if not is_as_wanted:
+        raise TomlEditError(_ONLY_YOU.format(".".join(map(str, path))))
+    return after
+
+
+def _with_value(text: str, path: Path, value: object) -> str:
+    if value is None:
+        return _without(text, path)
+    places = TomlPlaces(text)
+    if (span := places.value(path)) is not None:
+        if places.has_comment(span):
+            raise TomlEditError(f"{'.'.join(map(str, path))} has comments: open the file and edit it there")
+        return f"{text[: span.start]}{_written(value)}{text[span.end :]}"
+    end = places.end_of(path[:-1])
+    at = _end_of_line(text, end) if end else 0
+    return f"{_ended(text[:at])}{path[-1]} = {_written(value)}\n{text[at:]}"
+
+
+def _without(text: str, path: Path) -> str:
+    """Without the lines of a key, and of all below it."""
+    for span in reversed(TomlPlaces(text).below(path)):
+        text = text[: _start_of_line(text, span.start)] + text[_end_of_line(text, span.end) :]
+    return text
+
+
+def _written(value: object) -> str:
+    if not isinstance(value, str) or "\n" not in value:
+        return toml_value(value)
+    lines = (toml_value(line)[1:-1] for line in value.split("\n"))
+    return '"""\n' + "\n".join(lines) + '"""'
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
+def _start_of_line(text: str, offset: int) -> int:
+    return text.rfind("\n", 0, offset) + 1
+
+
+def _end_of_line(text: str, offset: int) -> int:
+    """Behind the line break; the end of the text if the last line has none."""
+    return found + 1 if (found := text.find("\n", offset)) >= 0 else len(text)

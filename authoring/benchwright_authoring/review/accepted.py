@@ -1,0 +1,115 @@
+"""The pack of the questions that enough reviewers accept, with how these worked."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from benchwright_authoring.made_folder import check_made_folder
+from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
+from benchwright_authoring.review.checks import agreement
+from benchwright_authoring.review.reviews import Review, ReviewError, decided_reviews, questions_of
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.toml_text import as_toml
+from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
+
+REPORT = "reviews.json"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What reviewers decided, and how they worked."""
+
+    accepted: tuple[str, ...]
+    rejected: tuple[str, ...]
+    open: tuple[str, ...]
+    """Questions on which too few have decided."""
+    alpha: float | None
+    """Krippendorff's alpha of accepting, nominal; None where it is not defined."""
+    reviews: int
+    right: int
+    """Reviews whose answer, given before the key was shown, was the key."""
+    median_s: Mapping[str, float]
+    """By reviewer: from the first look to the decision, in seconds."""
+
+
+def decision(accepts: Sequence[bool], reviewers: int, *, unanimous: bool) -> bool | None:
+    """Whether a question is accepted; None while it is open.
+
+    Args:
+        accepts: What was decided so far.
+        reviewers: How many are wanted; if more have decided, all count.
+        unanimous: Whether all have to accept it, instead of more than half.
+    """
+    of = max(reviewers, len(accepts))
+    needed = of if unanimous else of // 2 + 1
+    if accepts.count(True) >= needed:
+        return True
+    return False if of - accepts.count(False) < needed else None
+
+
+def standing(folder: Path, reviewers: int, *, unanimous: bool) -> tuple[Standing, Mapping[str, Mapping[str, Review]]]:
+    """How the reviews of a pack folder stand, and the reviews by question and reviewer.
+
+    Raises:
+        DatasetError: The pack or a review can't be read.
+        ReviewError: It has no multiple-choice question.
+    """
+    questions = questions_of(folder)
+    reviews = decided_reviews(folder, questions)
+    keys = {one.id: one.hidden.answer.value for one in questions if one.hidden.answer is not None}
+    accepts = {name: [bool(one.accepts) for one in of.values()] for name, of in reviews.items()}
+    decided = {name: decision(said, reviewers, unanimous=unanimous) for name, said in accepts.items()}
+    times: dict[str, list[float]] = {}
+    for of in reviews.values():
+        for name, one in of.items():
+            times.setdefault(name, []).append(one.answer_s + one.decision_s)
+    accepted, rejected, left = (
+        tuple(name for name, one in decided.items() if one is wanted) for wanted in (True, False, None)
+    )
+    found = Standing(
+        accepted,
+        rejected,
+        left,
+        agreement([*accepts.values()]),
+        sum(map(len, accepts.values())),
+        sum(one.answer == keys.get(name) for name, of in reviews.items() for one in of.values()),
+        {name: median(seconds) for name, seconds in times.items()},
+    )
+    return found, reviews
+
+
+def write_accepted(source: Path, folder: Path, found: Standing, reviews: Mapping[str, Mapping[str, Review]]) -> None:
+    """Writes a pack folder of the accepted questions, and a report with all reviews.
+
+    Args:
+        source: The pack folder that was reviewed.
+        folder: Where to write; what an earlier run wrote there is written again.
+        found: Which questions are accepted.
+        reviews: By question and reviewer.
+
+    Raises:
+        ReviewError: None is accepted.
+        ProblemsError: The folder holds another pack, or what was written is none.
+        OSError: It can't be written.
+    """
+    if folder.resolve() == source.resolve():
+        raise ReviewError(f"{folder} holds the questions that were reviewed; choose another folder")
+    check_made_folder(folder, REPORT)
+    if not found.accepted:
+        raise ReviewError(f"no question of {source} is accepted yet")
+    folder.mkdir(parents=True, exist_ok=True)
+    report = {name: {who: one.model_dump(mode="json") for who, one in of.items()} for name, of in reviews.items()}
+    write_atomically(folder / REPORT, (json.dumps(report, indent=1) + "\n").encode(), 0o600)
+    for old in folder.glob(f"*/{PROBLEM_FILE}"):
+        shutil.rmtree(old.parent)
+    for name in found.accepted:
+        shutil.copytree(source / name, folder / name, symlinks=True)
+    head = read_pack_head(source).model_dump(mode="json", exclude_none=True, exclude={"canary"})
+    head |= {"name": folder.absolute().name, "order": [*found.accepted]}
+    write_atomically(folder / PACK_FILE, as_toml(head).encode())
+    read_pack_folder(folder)

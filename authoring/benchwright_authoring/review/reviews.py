@@ -1,0 +1,165 @@
+"""The reviews of a pack folder's multiple-choice questions: a file for each reviewer and question."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from benchwright_authoring.review.checks import Check
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.model import Model
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_problems.errors import DatasetError, ProblemsError
+from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.problem import Letter, Problem, QuestionFormat
+
+_FOLDER = "reviews"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_LARGEST_BYTES = 64 * 1024
+LONGEST_COMMENT = 4_000
+
+_Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class ReviewError(ProblemsError):
+    """A review can't be taken."""
+
+
+class Review(Model):
+    """What a reviewer says of a question."""
+
+    sha256: str
+    """Of the question with its key; a review counts as long as it has not changed."""
+    answer: Letter
+    """Chosen before the key was shown."""
+    answer_s: _Seconds
+    """From the first look to the answer, in seconds."""
+    checks: tuple[Check, ...] = ()
+    accepts: bool | None = None
+    """None while it is not decided."""
+    decision_s: _Seconds = 0.0
+    """From the key to the decision, in seconds."""
+    comment: Annotated[str, Field(max_length=LONGEST_COMMENT)] = ""
+
+
+def questions_of(folder: Path) -> Sequence[Problem]:
+    """The multiple-choice questions of a pack folder.
+
+    Raises:
+        DatasetError: It holds no pack.
+        ReviewError: The pack has none.
+    """
+    found = [
+        one
+        for one in read_pack_folder(folder).problems
+        if one.public.question is not None and one.public.question.format is QuestionFormat.MULTIPLE_CHOICE
+    ]
+    if not found:
+        raise ReviewError(f"{folder} has no multiple-choice question")
+    return found
+
+
+class Reviewer:
+    """One reviewer of a pack folder.
+
+    Args:
+        folder: Of the pack.
+        name: Theirs, or a pseudonym.
+
+    Raises:
+        ReviewError: They can't be called so.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        if _NAME.fullmatch(name) is None:
+            raise ReviewError(f"{name!r} can't be a reviewer's name; use letters, digits, '.', '_' and '-', at most 60")
+        self._pack = folder
+        self._path = f"{_FOLDER}/{name}"
+        self._name = name
+
+    def review(self, problem: Problem) -> Review | None:
+        """What they said of a question as it is now; None if nothing.
+
+        Raises:
+            DatasetError: The file can't be read.
+        """
+        path = f"{self._path}/{problem.id}.json"
+        file = self._pack / path
+        try:
+            found = Review.model_validate_json(read_plain_file(self._pack, path, _LARGEST_BYTES))
+        except FileNotFoundError:
+            return None
+        except (NotPlainFileError, FileTooLargeError) as error:
+            raise DatasetError(file, "", "is no review") from error
+        except OSError as error:
+            raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+        except ValidationError as error:
+            raise DatasetError.from_validation(file, error) from error
+        return found if found.sha256 == problem.hidden.sha256 else None
+
+    def waiting(self, questions: Sequence[Problem]) -> Sequence[tuple[Problem, Review | None]]:
+        """What is left to do: begun reviews first, then the others in an order of this reviewer's own."""
+        own = [*questions]
+        random.Random(self._name).shuffle(own)  # noqa: S311 - no secret
+        left = [(one, self.review(one)) for one in own]
+        return sorted((one for one in left if one[1] is None or one[1].accepts is None), key=lambda one: one[1] is None)
+
+    def answer(self, problem: Problem, letter: str, seconds: float) -> Review:
+        """Takes the answer of a reviewer who has not seen the key; it can't be changed.
+
+        Raises:
+            ReviewError: It is answered already, or it is no letter of an option.
+            OSError: It can't be written.
+        """
+        question = problem.public.question
+        if question is None or letter not in {choice.letter for choice in question.choices}:
+            raise ReviewError("choose one of the options")
+        if self.review(problem) is not None:
+            raise ReviewError("you have answered this question already")
+        return self._keep(problem, Review(sha256=problem.hidden.sha256, answer=letter, answer_s=seconds))
+
+    def decide(
+        self, problem: Problem, *, accepts: bool, checks: Sequence[Check], comment: str, seconds: float
+    ) -> Review:
+        """Takes a decision.
+
+        Raises:
+            ReviewError: They have not answered it, have decided already, or the decision lacks something.
+            OSError: It can't be written.
+        """
+        begun = self.review(problem)
+        if begun is None or begun.accepts is not None:
+            raise ReviewError("answer the question first" if begun is None else "you have decided on it already")
+        if accepts and set(checks) != set(Check):
+            raise ReviewError("a question is accepted only if all of the checks hold")
+        if not accepts and not comment.strip():
+            raise ReviewError("say in the comment what is wrong")
+        said = {"accepts": accepts, "checks": tuple(checks), "comment": comment[:LONGEST_COMMENT]}
+        return self._keep(problem, begun.model_copy(update=said | {"decision_s": seconds}))
+
+    def _keep(self, problem: Problem, review: Review) -> Review:
+        folder = self._pack / self._path
+        folder.mkdir(parents=True, exist_ok=True)
+        content = review.model_dump_json(indent=1).encode() + b"\n"
+        write_atomically(folder / f"{problem.id}.json", content, 0o600)
+        return review
+
+
+def decided_reviews(folder: Path, questions: Sequence[Problem]) -> Mapping[str, Mapping[str, Review]]:
+    """By question and reviewer, the reviews that are decided.
+
+    Raises:
+        DatasetError: One can't be read.
+    """
+    place = folder / _FOLDER
+    names = sorted(one.name for one in place.iterdir() if _NAME.fullmatch(one.name)) if place.is_dir() else []
+    found: dict[str, dict[str, Review]] = {}
+    for problem in questions:
+        all_of = {name: Reviewer(folder, name).review(problem) for name in names}
+        found[problem.id] = {name: one for name, one in all_of.items() if one is not None and one.accepts is not None}
+    return found

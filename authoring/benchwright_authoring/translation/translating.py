@@ -1,0 +1,251 @@
+"""Translates the questions of an author's pack folder, and writes those that pass every check as a pack folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from benchwright_authoring.made_folder import check_made_folder
+from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
+from benchwright_authoring.translation.kept_tokens import faults
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.model import Model
+from benchwright_foundation.toml_text import as_toml
+from benchwright_judges.kept_replies import KeptReplies
+from benchwright_judges.numeric_answers import read_quantity
+from benchwright_judges.prompt import object_schema, visible
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
+from benchwright_problems.problem import Kind, Problem
+
+LANGUAGES = {"en": "English", "de": "German", "fr": "French", "zh": "Simplified Chinese"}
+REPORT = "translations.json"
+_LONGEST = 300
+
+
+class TranslationError(ProblemsError):
+    """A pack can't be translated, or a model gave no usable reply."""
+
+
+class Translated(Model):
+    """What became of a question."""
+
+    problem: str
+    made: str = ""
+    """Id of the translated one; empty if it did not pass."""
+    texts: Mapping[str, str] = {}
+    back: Mapping[str, str] = {}
+    """The translation, translated back."""
+    faults: tuple[str, ...] = ()
+    """Why it did not pass, as sentences without their full stops."""
+
+
+class Translator:
+    """Translates questions.
+
+    Args:
+        there: Translates.
+        back: Translates back, without the original, and compares; better another model.
+        source: ISO 639 code of the language of the questions.
+        target: The same of the language that is wanted.
+    """
+
+    def __init__(self, there: KeptReplies, back: KeptReplies, source: str, target: str) -> None:
+        self._there = there
+        self._back = back
+        self._source = source
+        self._target = target
+
+    async def translate(self, problem: Problem) -> Translated:
+        """One question.
+
+        Raises:
+            OutOfBudgetError: The budget does not hold what a request may cost; replies that came are kept.
+        """
+        source = texts_of(problem)
+        try:
+            texts = await self._translated(self._there, problem.id, source, (self._source, self._target))
+            back = await self._translated(self._back, problem.id, texts, (self._target, self._source))
+            found = await self._differences(problem.id, source, back)
+        except TranslationError as error:
+            return Translated(problem=problem.id, faults=(str(error),))
+        made = "" if found else f"{problem.id}-{self._target}"
+        return Translated(problem=problem.id, made=made, texts=texts, back=back, faults=found)
+
+    async def _translated(
+        self, model: KeptReplies, problem: str, texts: Mapping[str, str], languages: tuple[str, str]
+    ) -> dict[str, str]:
+        source, target = languages
+        instructions = _text("translate").format(source=LANGUAGES[source], target=LANGUAGES[target])
+        schema = object_schema({field: {"type": "string"} for field in texts})
+        shown = json.dumps(dict(texts), ensure_ascii=False, indent=1)
+        said = await model.reply(f"{source}-{target}", problem, instructions, shown, schema)
+        wrong = list(faults(texts, said)) or list(_other_values(texts, said, languages))
+        if wrong:
+            raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(wrong)}")
+        return {field: str(text).strip() for field, text in said.items()}
+
+    async def _differences(self, problem: str, source: Mapping[str, str], back: Mapping[str, str]) -> tuple[str, ...]:
+        shown = json.dumps({"first": dict(source), "second": dict(back)}, ensure_ascii=False, indent=1)
+        schema: dict[str, JsonValue] = object_schema({"difference": {"type": "string"}, "same": {"type": "boolean"}})
+        kind = f"compare-{self._target}"
+        said = await self._back.reply(kind, problem, _text("compare"), shown, schema)
+        same, difference = said.get("same"), said.get("difference")
+        if not isinstance(same, bool) or not isinstance(difference, str):
+            raise TranslationError(f"{self._back.name} did not say whether both versions are the same")
+        why = " ".join(visible(difference)[:_LONGEST].split()) or "it does not say what"
+        return () if same else (f"translated back, something differs: {why}",)
+
+
+def _other_values(texts: Mapping[str, str], said: Mapping[str, str], languages: tuple[str, str]) -> Iterator[str]:
+    """Accepted answers that are another number in the other language: 1,024 is a thousand here and about one there."""
+    for field, text in texts.items():
+        if field != "answer" and not field.startswith("also accepted "):
+            continue
+        before = read_quantity(text.strip(), languages[0])
+        after = read_quantity(said[field].strip(), languages[1])
+        # A notation may have several readings, such as 1.024 in German.
+        is_same = before.values & after.values if before and after else before is after
+        if not is_same:
+            yield f"{field} is another number in {LANGUAGES[languages[1]]}"
+
+
+def texts_of(problem: Problem) -> dict[str, str]:
+    """What is translated of a question: field → text."""
+    question, key = problem.public.question, problem.hidden.answer
+    if question is None or key is None:
+        raise TranslationError(f"{problem.id} is no question")
+    _, _, body = problem.public.statement.partition("\n")
+    texts = {"title": problem.title, "statement": body.strip()}
+    texts |= {f"choice {choice.letter}": choice.text for choice in question.choices}
+    if not question.choices and key.value not in ("true", "false"):
+        texts["answer"] = key.value
+        texts |= {f"also accepted {number}": text for number, text in enumerate(key.alternatives)}
+    return texts | {"rubric": key.rubric, "explanation": key.explanation}
+
+
+def questions_of(folder: Path, source: str, target: str) -> Sequence[Problem]:
+    """The questions of a pack folder in a language.
+
+    Raises:
+        DatasetError: The folder holds a pack that can't be read.
+        TranslationError: There is none, or a language is none of those that there are.
+    """
+    for code in (source, target):
+        if code not in LANGUAGES:
+            raise TranslationError(f"{code!r} is none of the languages {', '.join(LANGUAGES)}")
+    if source == target:
+        raise TranslationError("the questions are in that language already")
+    found = [
+        one
+        for one in read_pack_folder(folder).problems
+        if one.kind is Kind.QUESTION
+        and one.public.question is not None
+        and one.public.question.language == source
+        # What people give points for has an order and numbers of its own.
+        and (one.hidden.answer is None or one.hidden.answer.points is None)
+    ]
+    if not found:
+        raise TranslationError(f"{folder} has no question in {LANGUAGES[source]}")
+    return found
+
+
+async def translate_all(
+    problems: Sequence[Problem], translator: Translator, on_done: Callable[[], None] = lambda: None
+) -> list[Translated]:
+    """All of them, one after the other: providers limit how many requests they take.
+
+    Raises:
+        OutOfBudgetError: See `Translator.translate`.
+    """
+    found = []
+    for problem in problems:
+        found.append(await translator.translate(problem))
+        on_done()
+    return found
+
+
+def write_translated(source: Path, folder: Path, found: Sequence[Translated], target: str) -> int:
+    """Writes a pack folder with the questions that passed, and a report on all; returns how many passed.
+
+    Questions of an earlier translation are written again: an author corrects the original, or copies the folder.
+
+    Args:
+        source: The pack folder that was translated.
+        folder: Where to write.
+        found: What became of its questions.
+        target: ISO 639 code.
+
+    Raises:
+        ProblemsError: See `check_folder`.
+        DatasetError: What was written is no pack.
+        OSError: It can't be written.
+    """
+    check_folder(source, folder)
+    head = read_pack_head(source)
+    problems = {one.id: one for one in read_pack_folder(source).problems}
+    folder.mkdir(parents=True, exist_ok=True)
+    passed = [one for one in found if one.made]
+    for one in passed:
+        shutil.rmtree(folder / one.made, ignore_errors=True)
+        _write(folder / one.made, problems[one.problem], one, target)
+    report = [one.model_dump(mode="json") for one in found]
+    write_atomically(folder / REPORT, (json.dumps(report, ensure_ascii=False, indent=1) + "\n").encode(), 0o600)
+    if passed:
+        values = head.model_dump(mode="json", exclude_none=True, exclude={"canary"})
+        values |= {
+            "name": folder.absolute().name,
+            "title": f"{head.title} ({LANGUAGES[target]})",
+            "order": [one.made for one in passed],
+        }
+        values["source"] = f"{head.source}; translated by models"
+        write_atomically(folder / PACK_FILE, as_toml(values).encode())
+        read_pack_folder(folder)
+    else:
+        (folder / PACK_FILE).unlink(missing_ok=True)
+    return len(passed)
+
+
+def check_folder(source: Path, folder: Path) -> None:
+    """Makes sure that a translation can be written there.
+
+    Raises:
+        ProblemsError: Its name can't be a pack's, or it holds another pack.
+    """
+    if folder.resolve() == source.resolve():
+        raise TranslationError(f"{folder} holds another pack; choose another folder")
+    check_made_folder(folder, REPORT)
+
+
+def _write(made: Path, problem: Problem, found: Translated, target: str) -> None:
+    question, key, texts = problem.public.question, problem.hidden.answer, found.texts
+    if question is None or key is None:
+        return
+    made.mkdir()
+    for place, figures in ((made, problem.public.figures), (made / "hidden", key.figures)):
+        for figure in figures:
+            file = place / figure.path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(figure.content)
+    kept = question.model_dump(mode="json", include={"format", "subdomain", "topic", "tag", "skill"}, exclude_none=True)
+    choices = {choice.letter: texts[f"choice {choice.letter}"] for choice in question.choices}
+    table = {name: value for name, value in kept.items() if value} | {"language": target}
+    table |= {"group": question.group or problem.id} | ({"choices": choices} if choices else {})
+    answer = key.model_dump(mode="json", include={"closed", "unit", "tolerance"}, exclude_defaults=True)
+    answer["value"] = texts.get("answer", key.value)
+    accepted = [text for field, text in texts.items() if field.startswith("also accepted ")]
+    answer |= {"alternatives": accepted} if accepted else {}
+    answer |= {name: texts[name] for name in ("rubric", "explanation") if texts[name]}
+    values: dict[str, object] = {"id": found.made, "kind": Kind.QUESTION.value, "difficulty": problem.difficulty.value}
+    values |= {"domain": question.domain} if question.domain else {}
+    write_atomically(made / PROBLEM_FILE, as_toml(values | {"question": table, "answer": answer}).encode())
+    write_atomically(made / STATEMENT, f"# {texts['title']}\n\n{texts['statement']}\n".encode())
+
+
+def _text(name: str) -> str:
+    return (resources.files("benchwright_authoring.translation") / f"{name}.txt").read_text("utf-8")

@@ -1,0 +1,282 @@
+"""A question as its author writes it in a form, and a pack of such questions."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator
+
+from benchwright_authoring.model_answers import IN_WORDS, is_right
+from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
+from benchwright_authoring.problem_files.question_rules import question_remarks
+from benchwright_authoring.problem_files.toml_places import TomlPlaces
+from benchwright_authoring.twin_key import twin_key
+from benchwright_foundation.model import Model
+from benchwright_foundation.toml_text import as_toml
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.figure import MediaType
+from benchwright_problems.pack_files_schema import PackFile, ProblemFile
+from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
+from benchwright_problems.problem import (
+    Answer,
+    Choice,
+    Difficulty,
+    Kind,
+    Pack,
+    Problem,
+    Question,
+    QuestionFormat,
+    Skill,
+)
+from benchwright_problems.rubric_points import RubricPoints
+
+LETTERS = ("A", "B", "C", "D")
+CHOOSABLE: Mapping[QuestionFormat, Sequence[str]] = {
+    QuestionFormat.MULTIPLE_CHOICE: LETTERS,
+    QuestionFormat.ASSERTION: ("true", "false"),
+}
+"""What answers can be chosen from, by format."""
+MOST_CHARACTERS = 10_000
+"""Of a statement, a model answer or an explanation."""
+MOST_OPTION_CHARACTERS = 1_000
+MOST_ALTERNATIVES = 8
+MOST_FIGURES = 3
+
+
+def _text(most: int, least: int = 1) -> StringConstraints:
+    return StringConstraints(strip_whitespace=True, min_length=least, max_length=most)
+
+
+Option = Annotated[str, _text(MOST_OPTION_CHARACTERS)]
+
+
+class WrittenFigure(Model):
+    """A picture that the question shows before its text."""
+
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    """Of its bytes, which are kept elsewhere."""
+    media_type: Literal[MediaType.PNG, MediaType.JPEG]
+    # A bracket or backslash would end the Markdown that shows it.
+    alt: Annotated[str, _text(300), Field(pattern=r"^[^\[\]\\\n\r]*$")]
+    """What it shows, in words."""
+
+    @property
+    def suffix(self) -> str:
+        """Of a file with it."""
+        return ".png" if self.media_type is MediaType.PNG else ".jpg"
+
+
+class WrittenQuestion(Model):
+    """What an author writes."""
+
+    format: QuestionFormat = QuestionFormat.MULTIPLE_CHOICE
+    title: Annotated[str, _text(120), Field(pattern=r"^[^\n\r]*$")]
+    statement: Annotated[str, _text(MOST_CHARACTERS)]
+    """Markdown, without a title and without figures."""
+    choices: Annotated[tuple[Option, ...], Field(validate_default=True)] = ()
+    """The wording of options A to D; none in other formats than multiple choice."""
+    answer: Annotated[str, _text(MOST_CHARACTERS)]
+    """Letter of the right option; `true` or `false`; what fills the blank; or a model answer."""
+    alternatives: Annotated[tuple[Option, ...], Field(max_length=MOST_ALTERNATIVES)] = ()
+    """What else may fill the blank."""
+    rubric: Annotated[RubricPoints | None, Field(validate_default=True)] = None
+    """What an answer in words gets points for."""
+    explanation: Annotated[str, _text(MOST_CHARACTERS)]
+    """Why the answer is right, and others are not."""
+    topic: Annotated[str, _text(120, 0)] = ""
+    skill: Skill | None = None
+    figures: Annotated[tuple[WrittenFigure, ...], Field(max_length=MOST_FIGURES)] = ()
+
+    @field_validator("statement", "explanation")
+    @classmethod
+    def _has_no_picture(cls, text: str) -> str:
+        if "![" in text:
+            raise ValueError("pictures can't stand in the text; send them by the fields for figures")
+        return text
+
+    @field_validator("choices")
+    @classmethod
+    def _fits_choices(cls, choices: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        wanted = len(LETTERS) if info.data.get("format") is QuestionFormat.MULTIPLE_CHOICE else 0
+        if len(choices) != wanted:
+            raise ValueError(f"a question of this format has {wanted} options, not {len(choices)}")
+        return choices
+
+    @field_validator("answer")
+    @classmethod
+    def _fits_answer(cls, answer: str, info: ValidationInfo) -> str:
+        style: QuestionFormat | None = info.data.get("format")
+        choosable = CHOOSABLE.get(style) if style is not None else None
+        if choosable is not None and answer not in choosable:
+            raise ValueError(f"it has to be one of {', '.join(choosable)}")
+        if style is QuestionFormat.FILL_IN_THE_BLANK and len(answer) > MOST_OPTION_CHARACTERS:
+            raise ValueError(f"what fills a blank has at most {MOST_OPTION_CHARACTERS} characters")
+        return answer
+
+    @field_validator("alternatives")
+    @classmethod
+    def _fits_alternatives(cls, alternatives: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if alternatives and info.data.get("format") is not QuestionFormat.FILL_IN_THE_BLANK:
+            raise ValueError("only a blank can be filled in other ways")
+        return alternatives
+
+    @field_validator("rubric")
+    @classmethod
+    def _fits_rubric(cls, rubric: RubricPoints | None, info: ValidationInfo) -> RubricPoints | None:
+        if (rubric is not None) != (info.data.get("format") in IN_WORDS):
+            raise ValueError("answers in words, and no others, need points that people grade by")
+        return rubric
+
+    @field_validator("figures")
+    @classmethod
+    def _shows_each_once(cls, figures: tuple[WrittenFigure, ...]) -> tuple[WrittenFigure, ...]:
+        if len({one.sha256 for one in figures}) < len(figures):
+            raise ValueError("a picture is there twice")
+        return figures
+
+    @property
+    def key(self) -> Answer:
+        """What decides, or helps those who decide."""
+        return Answer(
+            value=self.answer,
+            alternatives=self.alternatives,
+            # A blank is filled by what the author names, and a model has no say.
+            closed=self.format is QuestionFormat.FILL_IN_THE_BLANK,
+            points=self.rubric,
+            explanation=self.explanation,
+        )
+
+    @property
+    def asked(self) -> Question:
+        """The public side without its text."""
+        choices = zip(LETTERS, self.choices, strict=False)
+        return Question(
+            format=self.format,
+            choices=tuple(Choice(letter=letter, text=text) for letter, text in choices),
+            topic=self.topic,
+            skill=self.skill,
+        )
+
+    def is_right(self, answer: str) -> bool | None:
+        """Whether an answer is the key, by rule; None for answers in words, and where nothing fills the blank.
+
+        Args:
+            answer: A letter, `true` or `false`, or words.
+        """
+        return is_right(self.asked, self.statement, self.key, answer)
+
+    def twin(self, problem: str) -> Self:
+        """The same question without its options, as free response.
+
+        Args:
+            problem: This one's id.
+
+        Raises:
+            ValueError: It is no multiple-choice question, or its explanation is too long for a sentence more.
+        """
+        if self.format is not QuestionFormat.MULTIPLE_CHOICE:
+            raise ValueError("only a multiple-choice question has a twin without options")
+        key = twin_key(self.choices[LETTERS.index(self.answer)], self.explanation, problem)
+        if len(key.explanation) > MOST_CHARACTERS:
+            raise ValueError("the explanation is too long for the sentence that names the other question; shorten it")
+        return self.model_copy(
+            update={
+                "format": QuestionFormat.FREE_RESPONSE,
+                "choices": (),
+                "answer": key.value,
+                "rubric": key.points,
+                "explanation": key.explanation,
+            }
+        )
+
+    def problem(self, pictures: Mapping[str, bytes]) -> Problem:
+        """The question as solvers get it, with its key.
+
+        Args:
+            pictures: By their SHA-256.
+
+        Raises:
+            ProblemsError: It can't be one.
+        """
+        head = PackFile(name="draft", title="Draft", version="0", license="", source="", order=["question"])
+        return pack_of(head, {"question": self}, pictures).problems[0]
+
+    def remarks(self) -> Sequence[str]:
+        """What makes the question hard to score or easy to guess, by the rules for questions of a pack folder."""
+        text = _problem_file("question", self)
+        spec = ProblemFile.model_validate(_values("question", self))
+        found = question_remarks(spec, _statement(self), TomlPlaces(text))
+        return [remark.message for remark in found]
+
+
+def pack_of(head: PackFile, questions: Mapping[str, WrittenQuestion], pictures: Mapping[str, bytes]) -> Pack:
+    """A pack of questions; it is read as one that was written to a folder.
+
+    Args:
+        head: What `pack.toml` says.
+        questions: By their ids, which are in `head.order`.
+        pictures: Those of all questions, by their SHA-256.
+
+    Raises:
+        ProblemsError: It can't be one.
+    """
+    with tempfile.TemporaryDirectory(prefix="benchwright-questions-") as temporary:
+        folder = Path(temporary)
+        (folder / PACK_FILE).write_text(as_toml(head.model_dump(mode="json", exclude_none=True)), encoding="utf-8")
+        for name, question in questions.items():
+            write_question(folder, name, question, pictures)
+        try:
+            return read_pack_folder(folder)
+        except ProblemsError as error:
+            raise ProblemsError(str(error).replace(f"{folder}/", "")) from error
+
+
+def write_question(folder: Path, name: str, question: WrittenQuestion, pictures: Mapping[str, bytes]) -> None:
+    """Writes a question into the folder of its pack.
+
+    Args:
+        folder: The pack's.
+        name: The question's id.
+        question: To write.
+        pictures: Those of its figures, by their SHA-256.
+
+    Raises:
+        OSError: It can't be written.
+    """
+    (folder / name).mkdir()
+    (folder / name / PROBLEM_FILE).write_text(_problem_file(name, question), encoding="utf-8")
+    (folder / name / STATEMENT).write_text(_statement(question), encoding="utf-8")
+    for path, figure in _figures(question):
+        (folder / name / path).parent.mkdir(exist_ok=True)
+        (folder / name / path).write_bytes(pictures[figure.sha256])
+
+
+def _problem_file(name: str, question: WrittenQuestion) -> str:
+    return as_toml(_values(name, question))
+
+
+def _values(name: str, question: WrittenQuestion) -> dict[str, object]:
+    table: dict[str, object] = {"format": question.format.value}
+    table |= {"topic": question.topic} if question.topic else {}
+    table |= {"skill": question.skill.value} if question.skill is not None else {}
+    table |= {"choices": dict(zip(LETTERS, question.choices, strict=True))} if question.choices else {}
+    return {
+        "id": name,
+        "kind": Kind.QUESTION.value,
+        "difficulty": Difficulty.MEDIUM.value,
+        "question": table,
+        "answer": question.key.model_dump(mode="json", exclude_defaults=True),
+    }
+
+
+def _figures(question: WrittenQuestion) -> Sequence[tuple[str, WrittenFigure]]:
+    return [(f"figures/figure-{number}{one.suffix}", one) for number, one in enumerate(question.figures, 1)]
+
+
+def _statement(question: WrittenQuestion) -> str:
+    # Before the text: no code block or comment that is left open there can hide them.
+    shown = [f"![{figure.alt}]({path})" for path, figure in _figures(question)]
+    return "\n\n".join((f"# {question.title}", *shown, f"{question.statement}\n"))

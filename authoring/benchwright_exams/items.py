@@ -1,0 +1,225 @@
+"""The questions of an exam, put together from its ledger; every word of theirs is a page's."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from pydantic import Field
+
+from benchwright_exams import numbering
+from benchwright_exams.doubts import doubts_of
+from benchwright_exams.ledger import Finding, Ledger, Region, Role, Segment
+from benchwright_exams.place import number_of, ordinal, parents
+from benchwright_exams.text_blocks import Block, blocks
+from benchwright_foundation.kept import Made
+from benchwright_foundation.model import Model
+from benchwright_problems.problem import QuestionFormat, digest
+
+_VERSION = 2
+_BLANK = "___"
+_CONTENT = (Role.QUESTION, Role.CONTEXT, Role.SOLUTION, Role.FIGURE, Role.TABLE)
+
+
+class Item(Model):
+    """One question, or one part of one."""
+
+    label: str
+    """Such as `2b`."""
+    title: str = ""
+    """Of its question, if it has one."""
+    format: QuestionFormat
+    context: tuple[Block, ...] = ()
+    """What it shares with other questions or parts."""
+    body: tuple[Block, ...] = ()
+    choices: dict[str, str] = Field(default_factory=dict)
+    points: float | None = None
+    solution: tuple[Block, ...] = ()
+    regions: tuple[str, ...] = ()
+    """Where all of this stands, by id; figures too."""
+
+
+class Items(Made):
+    """All questions of an exam."""
+
+    items: tuple[Item, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+def items_digest(ledger: Ledger) -> str:
+    """What `find_items` would say the items of a ledger were made from."""
+    return digest([ledger.model_dump(mode="json"), _VERSION])
+
+
+def find_items(ledger: Ledger) -> Items:
+    """The questions that a ledger has, in the order in which they are asked."""
+    exam = _Exam(ledger.regions)
+    items = tuple(exam.item(label) for label in exam.leaves)
+    return Items(made_from=items_digest(ledger), items=items, findings=tuple(_findings(exam, items)))
+
+
+class _Exam:
+    def __init__(self, regions: Sequence[Region]) -> None:
+        self.regions = regions
+        self.parts: dict[str, list[tuple[Region, Segment]]] = defaultdict(list)
+        for region in regions:
+            for segment in region.segments:
+                if segment.item:
+                    self.parts[segment.item].append((region, segment))
+        self.labels = [label for label in self.parts if ".." not in label]
+        self.leaves = [
+            label
+            for label in self.labels
+            if not any(label in parents(other) for other in self.labels) and self._is_asked(label)
+        ]
+        self.captions = dict(self._captioned())
+
+    def _is_asked(self, label: str) -> bool:
+        return any(
+            segment.role in (Role.QUESTION, Role.CHOICE, Role.POINTS) and (segment.end > segment.start)
+            for _, segment in self.parts[label]
+        )
+
+    def _captioned(self) -> Iterator[tuple[str, Region]]:
+        """Figures and tables by the names that their captions give them: those beside the caption."""
+        for before, after in pairwise(self.regions):
+            for caption, drawn in ((after, before), (before, after)):
+                name = numbering.caption(caption.text) if caption.role is Role.CAPTION else None
+                if name and drawn.role in (Role.FIGURE, Role.TABLE) and drawn.page == caption.page:
+                    yield name, drawn
+
+    def above(self, label: str) -> list[str]:
+        """What a question shares its context with, the widest first."""
+        head = (*parents(label), label)[0]
+        number = number_of(head)
+        shared = [name for name in self.parts if number and _spans(name, *number)]
+        return [*shared, *parents(label)]
+
+    def item(self, label: str) -> Item:
+        above = [part for name in self.above(label) for part in self.parts[name]]
+        own = self.parts[label]
+        context, body = _only(above, asking=True), _only(own, asking=True)
+        named = self._named([*context, *body], label)
+        choices: dict[str, str] = defaultdict(str)
+        for region, segment in own:
+            if segment.role is Role.CHOICE:
+                choices[segment.value] = f"{choices[segment.value]} {region.text[segment.start : segment.end]}".strip()
+        solution = _only(above, asking=False), _only(own, asking=False)
+        whole = tuple(dict.fromkeys(region.id for region, _ in (*above, *own, *named)))
+        statement = " ".join(region.text[segment.start : segment.end] for region, segment in body)
+        return Item(
+            label=label,
+            title=next((text for name in (*parents(label), label) if (text := self._title(name))), ""),
+            format=_format(statement, choices),
+            context=blocks([*context, *named]),
+            body=blocks(body),
+            choices=dict(choices),
+            points=self.points(label),
+            solution=blocks([*solution[0], *solution[1]]),
+            regions=whole,
+        )
+
+    def _named(self, texts: Iterable[tuple[Region, Segment]], label: str) -> list[tuple[Region, Segment]]:
+        """Figures and tables that a text names and that belong to another question."""
+        taken = {region.id for name in (*self.above(label), label) for region, _ in self.parts[name]}
+        names = dict.fromkeys(
+            name
+            for region, segment in texts
+            if segment.role in (Role.QUESTION, Role.CONTEXT)
+            for name in numbering.mentions(region.text)
+        )
+        drawn = [self.captions[name] for name in names if name in self.captions]
+        return [(region, region.segments[0]) for region in drawn if region.id not in taken]
+
+    def _title(self, label: str) -> str:
+        return " ".join(
+            region.text[segment.start : segment.end].strip()
+            for region, segment in self.parts[label]
+            if segment.value == "title"
+        )
+
+    def points(self, label: str) -> float | None:
+        """The points of a question or part, as printed."""
+        found = [segment.value for _, segment in self.parts[label] if segment.role is Role.POINTS and segment.value]
+        return float(found[0]) if found else None
+
+
+def _only(parts: Iterable[tuple[Region, Segment]], *, asking: bool) -> list[tuple[Region, Segment]]:
+    """What is asked, or the solution; figures stay with the one that they stand in."""
+    return [one for one in parts if _asks(one[1]) is asking and _is_content(one[1])]
+
+
+def _is_content(segment: Segment) -> bool:
+    return (
+        segment.role in (Role.QUESTION, Role.CONTEXT, Role.SOLUTION, Role.FIGURE, Role.TABLE)
+        and segment.value != "title"
+    )
+
+
+def _asks(segment: Segment) -> bool:
+    return segment.role is not Role.SOLUTION and segment.value != "solution"
+
+
+def _spans(name: str, section: str, number: int) -> bool:
+    """Whether a shared context such as `3..5` is for a question."""
+    first, dots, last = name.removeprefix(section).partition("..")
+    return bool(dots) and first.isdigit() and name.startswith(section) and int(first) <= number <= int(last)
+
+
+def _format(statement: str, choices: dict[str, str]) -> QuestionFormat:
+    words = statement.casefold()
+    if len(choices) > 1:
+        return QuestionFormat.MULTIPLE_CHOICE
+    if "true or false" in words or "true/false" in words or "(t/f)" in words:
+        return QuestionFormat.ASSERTION
+    return QuestionFormat.FILL_IN_THE_BLANK if _BLANK in words else QuestionFormat.FREE_RESPONSE
+
+
+def _findings(exam: _Exam, items: Sequence[Item]) -> Iterator[Finding]:
+    if not items:
+        yield Finding(says="No question was found: no line begins with a number such as “1.” or “Problem 1”.")
+    yield from _missing(exam)
+    for label in exam.labels:
+        below = [other for other in exam.labels if parents(other)[-1:] == (label,)]
+        points = [exam.points(other) for other in below]
+        whole, known = exam.points(label), [one for one in points if one is not None]
+        if whole is not None and known and len(known) == len(below) and sum(known) != whole:
+            yield Finding(says=f"Its parts have {sum(known):g} points together, and it says {whole:g}.", item=label)
+    solved = any(item.solution for item in items)
+    for item in items:
+        if not item.body and not item.choices:
+            yield Finding(says="It has no text of its own.", item=item.label)
+        if solved and not item.solution:
+            yield Finding(says="No solution was found for it, although other questions have one.", item=item.label)
+        names = {name for block in (*item.context, *item.body) for name in numbering.mentions(block.text)}
+        for name in sorted(names - exam.captions.keys()):
+            yield Finding(says=f"Its text names {name}, of which no caption was found.", item=item.label)
+    yield from doubts_of(items, exam.regions)
+    for region in exam.regions:
+        if region.role in (Role.FIGURE, Role.TABLE) and not region.item:
+            yield Finding(says=f"The {region.role} {region.id} belongs to no question.", page=region.page)
+        if region.role is Role.NOT_UNDERSTOOD or (region.role is Role.SOLUTION and not region.item):
+            yield Finding(
+                says=f"It is not clear what this line is: “{region.text[:80]}” ({region.id}).", page=region.page
+            )
+
+
+def _missing(exam: _Exam) -> Iterator[Finding]:
+    """Numbers and letters between others that were not found."""
+    numbers: dict[str, set[int]] = defaultdict(set)
+    for label in exam.labels:
+        if found := number_of((*parents(label), label)[0]):
+            numbers[found[0]].add(found[1])
+    for section, there in numbers.items():
+        for number in sorted(set(range(1, max(there))) - there):
+            yield Finding(says=f"Question {section}{number} was not found.", item=f"{section}{number}")
+    parts: dict[str, set[int]] = defaultdict(set)
+    for label in exam.labels:
+        if above := parents(label):
+            parts[above[-1]].add(ordinal(label))
+    for label, have in parts.items():
+        missing = sorted(set(range(1, max(have))) - have)
+        if missing:
+            listed = ", ".join(map(str, missing))
+            yield Finding(says=f"Of its parts, number {listed} (from the first) was not found.", item=label)

@@ -1,0 +1,143 @@
+"""The questions that an author accepted, as a pack."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from benchwright_exams.errors import ExamError
+from benchwright_exams.items import Items
+from benchwright_exams.review import ITEMS
+from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form, read_exam_file, read_form
+from benchwright_foundation.kept import Kept
+from benchwright_foundation.toml_text import as_toml
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.pack_name import is_pack_name
+from benchwright_problems.problem import Pack, QuestionFormat
+
+_KEYED = (QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.ASSERTION)
+_NAMED = 5
+
+
+def make_pack(folder: Path, name: str) -> Pack:
+    """Write `folder/pack/` from the accepted questions, and read it back.
+
+    Args:
+        folder: As `write_review` leaves it and the author has edited it.
+        name: Of the pack.
+
+    Raises:
+        DatasetError: A file of the author's is wrong; names it.
+        ExamError: Questions are not decided on, none is accepted, or there are no questions.
+    """
+    if not is_pack_name(name):
+        raise ExamError(f"{name!r} can't name a pack; use lower-case letters, digits, '.', '_' and '-'.")
+    forms = {label: read_form(folder / ITEMS / label / FORM_FILE) for label in labels_of(folder)}
+    undecided = [label for label, form in forms.items() if form.decision is Decision.OPEN]
+    if undecided:
+        more = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
+        raise ExamError(
+            f"{len(undecided)} of {len(forms)} questions are not decided on: {', '.join(undecided[:_NAMED])}{more}."
+            f' Compare each with its page, and write decision = "accepted" or "left out" in {ITEMS}/LABEL/review.toml.'
+        )
+    accepted = {label: form for label, form in forms.items() if form.decision is Decision.ACCEPTED}
+    if not accepted:
+        raise ExamError("No question is accepted, so there is nothing to make a pack of.")
+    head = folder / EXAM_FILE
+    exam = read_exam_file(head)
+    check_exam(head, exam)
+    target = folder / "pack"
+    shutil.rmtree(target, ignore_errors=True)
+    return _pack(target, _head(exam, name, list(accepted)), {folder / ITEMS / one: accepted[one] for one in accepted})
+
+
+def check_exam(file: Path, exam: Exam) -> None:
+    """Refuse what `make_pack` would refuse of what the pack says of itself.
+
+    Raises:
+        DatasetError: Names the field.
+    """
+    if not exam.license:
+        raise DatasetError(
+            file, "license", "is empty; say under which licence the exam's authors give it, or who may use it"
+        )
+
+
+def check_question(source: Path, form: Form) -> None:
+    """Refuse what `make_pack` would refuse of one accepted question.
+
+    Args:
+        source: The question's folder.
+        form: Its form.
+
+    Raises:
+        DatasetError: Names the field.
+    """
+    with tempfile.TemporaryDirectory() as work:
+        exam = Exam(title="-", license="-", source="-")
+        _pack(Path(work) / "pack", _head(exam, "pack", [source.name]), {source: form})
+
+
+def _pack(target: Path, head: str, forms: dict[Path, Form]) -> Pack:
+    target.mkdir()
+    (target / "pack.toml").write_text(head, "utf-8")
+    for source, form in forms.items():
+        _write(source, target / source.name, source.name, form)
+    return read_pack_folder(target)
+
+
+def labels_of(folder: Path) -> list[str]:
+    """Each question that has a form, in the order of the exam; questions that an author added come last.
+
+    Raises:
+        ExamError: There are none.
+    """
+    items = Kept(folder / "items.json", Items).last()
+    order = [item.label for item in items.items] if items else []
+    there = sorted(path.parent.name for path in (folder / ITEMS).glob("*/review.toml"))
+    labels = [label for label in order if label in there] + [label for label in there if label not in order]
+    if not labels:
+        raise ExamError(f"{folder} has no questions. Run `benchwright questions from-exam` with it as --out first.")
+    return labels
+
+
+def _head(exam: Exam, name: str, order: list[str]) -> str:
+    return as_toml({"name": name, **exam.model_dump(mode="json"), "order": order})
+
+
+def _write(source: Path, target: Path, label: str, form: Form) -> None:
+    target.mkdir()
+    shutil.copyfile(source / "statement.md", target / "statement.md")
+    for pictures, place in ((source / "figures", "figures"), (source / "solution" / "figures", "hidden/figures")):
+        if pictures.is_dir():
+            shutil.copytree(pictures, target / place)
+    (target / "problem.toml").write_text(as_toml(_problem(source, label, form)), "utf-8")
+
+
+def _problem(source: Path, label: str, form: Form) -> dict[str, object]:
+    file = source / "solution" / "solution.md"
+    solution = file.read_text("utf-8").strip() if file.exists() else ""
+    keyed = form.format in _KEYED
+    value = form.answer if keyed else solution
+    if not value:
+        where, field = (source / FORM_FILE, "answer") if keyed else (file, "")
+        raise DatasetError(where, field, 'is empty; write the answer, or decision = "left out" in review.toml')
+    points = [one.model_dump(mode="json") for one in form.rubric]
+    if not points and form.points and not keyed:
+        points = [{"text": "The whole answer.", "points": form.points}]
+    answer = {"value": value, "closed": keyed, "explanation": solution if keyed else ""}
+    return {
+        "id": label,
+        "kind": "question",
+        "difficulty": form.difficulty.value,
+        "domain": form.domain,
+        "question": {
+            "format": form.format.value,
+            "choices": form.choices,
+            "topic": form.topic,
+            **({"skill": form.skill.value} if form.skill else {}),
+        },
+        "answer": {**answer, **({"points": {"items": points}} if points else {})},
+    }

@@ -1,0 +1,119 @@
+"""A page as it was read: words where they stand, and what is drawn. Lengths are in points, from the top left."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from benchwright_foundation.kept import Made
+from benchwright_foundation.model import Model
+
+
+class Box(NamedTuple):
+    """A rectangle on a page."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        """From left to right."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """From top to bottom."""
+        return self.bottom - self.top
+
+    def around(self, other: Box) -> Box:
+        """The smallest box that holds both."""
+        return Box(
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+        )
+
+    def grown(self, across: float, down: float) -> Box:
+        """This box with margins."""
+        return Box(self.left - across, self.top - down, self.right + across, self.bottom + down)
+
+    def has_centre_of(self, other: Box) -> bool:
+        """Whether the middle of the other box is inside."""
+        across, down = (other.left + other.right) / 2, (other.top + other.bottom) / 2
+        return self.left <= across <= self.right and self.top <= down <= self.bottom
+
+    def meets(self, other: Box) -> bool:
+        """Whether they share a point."""
+        return (
+            self.left <= other.right
+            and other.left <= self.right
+            and self.top <= other.bottom
+            and other.top <= self.bottom
+        )
+
+
+class Word(NamedTuple):
+    """A word and where it stands."""
+
+    text: str
+    box: Box
+    size: float
+    """Of its letters, in points."""
+    fixed: bool = False
+    """Whether they are of one width, as in a listing."""
+    confidence: float = 100.0
+    """That it is this word, 0 to 100; less than 100 only where it was recognised in a picture."""
+
+
+class DrawingKind(StrEnum):
+    """What something that is drawn looks like."""
+
+    FIGURE = "figure"
+    TABLE = "table"
+    RULE = "rule"
+    """A line, an underline, or a frame around most of the page."""
+
+
+class Drawing(Model):
+    """Something on a page that is no text."""
+
+    kind: DrawingKind
+    box: Box
+
+
+class ReadPage(Model):
+    """One page."""
+
+    number: int
+    """From 1."""
+    width: float
+    height: float
+    words: tuple[Word, ...] = ()
+    """What the page shows, in the order of the file."""
+    hidden: tuple[str, ...] = ()
+    """Text that the file has and the page does not show."""
+    drawings: tuple[Drawing, ...] = ()
+    specks: int = 0
+    """Spots that are too small to be anything."""
+    recognised: bool = False
+    """Whether the words were recognised in a picture."""
+    unsure: tuple[Word, ...] = ()
+    """What was recognised too unclearly to be taken."""
+    confidence: float | None = None
+    """Mean confidence of the recognition, 0 to 100."""
+    error: str = ""
+    """Why it could not be read."""
+
+
+class ReadExam(Made):
+    """All pages of a PDF."""
+
+    file: str
+    """Its name."""
+    sha256: str
+    ignored: tuple[str, ...] = ()
+    """What the file has besides pages, such as scripts, which nothing ran."""
+    pages: tuple[ReadPage, ...]

@@ -1,0 +1,151 @@
+"""Reading a PDF: each page in a process of its own, so that a hostile page costs that page only."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from benchwright_exams.errors import ExamError
+from benchwright_exams.page import ReadExam, ReadPage
+from benchwright_exams.reader_process import Answer, ReaderProcess
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.errors import ExtraMissingError
+from benchwright_foundation.kept import Kept
+from benchwright_foundation.model import Model
+from benchwright_judges.prompt import visible
+from benchwright_problems.problem import digest
+
+MOST_PAGES = 200
+MOST_BYTES = 256 << 20
+_FORMAT = 2
+"""Of what is kept; a new number reads every exam again."""
+
+
+def read_exam(
+    file: Path,
+    folder: Path,
+    *,
+    language: str = "eng",
+    sandbox: str = "bwrap",
+    began: Callable[[int], Callable[[], None]] = lambda _: _nothing,
+) -> ReadExam:
+    """Read all pages; what was read before is not read again.
+
+    Args:
+        file: The PDF; hostile bytes.
+        folder: Gets `pages.json` and `pages/NUMBER.png`, at 144 dpi.
+        language: Of pages that are pictures, by Tesseract's name, such as `eng` or `deu+eng`.
+        sandbox: In which pages are read: `bwrap` or `native`.
+        began: Called with the number of pages; what it returns is called after each.
+
+    Raises:
+        ExamError: The file can't be read at all. A page that can't be has an `error`.
+        ExtraMissingError: The library that reads PDFs is not installed.
+        SandboxUnavailableError: The sandbox does not work on this machine, with the next step.
+    """
+    if importlib.util.find_spec("pypdfium2") is None or importlib.util.find_spec("PIL") is None:
+        raise ExtraMissingError("Reading exams", "exams")
+    sha256 = _sha256(file)
+    made_from = digest([sha256, language, _FORMAT])
+    kept = Kept(folder / "pages.json", ReadExam)
+    pictures = folder / "pages"
+    known = kept.find(made_from)
+    if known is not None and all((pictures / f"{page.number}.png").exists() or page.error for page in known.pages):
+        return known
+    reader = ReaderProcess(sandbox)
+    reader.check()
+    about = _about(reader, file)
+    if about.pages > MOST_PAGES:
+        raise ExamError(
+            f"{file.name} has {about.pages} pages; at most {MOST_PAGES} are read. Split it, or save the pages of the"
+            " exam alone."
+        )
+    shutil.rmtree(pictures, ignore_errors=True)
+    pictures.mkdir(parents=True)
+    program = reader.tesseract()
+    done = began(about.pages)
+
+    def page(number: int) -> ReadPage:
+        read = _page(reader.ask(file, ["page", str(number), program, language]), file, number, pictures)
+        done()
+        return read
+
+    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+        pages = tuple(pool.map(page, range(1, about.pages + 1)))
+    return kept.keep(ReadExam(made_from=made_from, file=file.name, sha256=sha256, ignored=about.ignored, pages=pages))
+
+
+class _About(Model):
+    pages: int = Field(ge=0)
+    ignored: tuple[str, ...]
+
+
+def _about(reader: ReaderProcess, file: Path) -> _About:
+    said = reader.ask(file, ["about"]).said
+    try:
+        return _About.model_validate(said)
+    except ValidationError as error:
+        reason = str(said.get("error") or "the library failed on it")
+        raise ExamError(f"{file.name} can't be read: {visible(reason)}.") from error
+
+
+def _nothing() -> None:
+    pass
+
+
+def _sha256(file: Path) -> str:
+    try:
+        size = file.stat().st_size
+        if size > MOST_BYTES:
+            raise ExamError(
+                f"{file} is larger than {MOST_BYTES >> 20} MiB. Split it, or save it with smaller pictures."
+            )
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ExamError(f"{file} can't be read: {error.strerror}.") from error
+
+
+def _page(answer: Answer, file: Path, number: int, pictures: Path) -> ReadPage:
+    if answer.said.get("needs") == "tesseract":
+        raise ExamError(
+            f"Page {number} of {file.name} is a picture; reading its text takes Tesseract. Install it (on Debian and"
+            " Ubuntu: apt-get install tesseract-ocr), and run the command again."
+        )
+    unread = ReadPage(number=number, width=0, height=0, error="the page gave no readable result")
+    size = answer.said.pop("picture", None)
+    try:
+        page = ReadPage.model_validate({"width": 0, "height": 0} | answer.said | {"number": number})
+    except ValidationError:
+        return unread
+    if not page.error:
+        try:
+            _keep_picture(size, answer.pixels, pictures / f"{number}.png")
+        except (TypeError, ValueError):
+            return unread
+    return page
+
+
+def _keep_picture(size: Any, pixels: bytes, file: Path) -> None:
+    """Write a page's picture. No decoder ever sees what a hostile page made: these are plain pixels.
+
+    Raises:
+        TypeError: The size is none.
+        ValueError: It is not that of the pixels.
+    """
+    from PIL import Image
+
+    width, height = (int(side) for side in size)
+    if min(width, height) < 1 or width * height * 3 != len(pixels):
+        raise ValueError("a picture has other pixels than it says")
+    packed = BytesIO()
+    Image.frombytes("RGB", (width, height), pixels).save(packed, "PNG", optimize=True)
+    write_atomically(file, packed.getvalue(), durable=False)

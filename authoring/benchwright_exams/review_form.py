@@ -1,0 +1,88 @@
+"""The form of one question, `review.toml`: what its author decides beside the text."""
+
+from __future__ import annotations
+
+import tomllib
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import Field, ValidationError
+
+from benchwright_foundation.model import Model
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.problem import Difficulty, Letter, QuestionFormat, Skill
+from benchwright_problems.rubric_points import RubricItem
+
+EXAM_FILE = "exam.toml"
+FORM_FILE = "review.toml"
+_M = TypeVar("_M", bound=Model)
+
+
+class Decision(StrEnum):
+    """What the author says of a question."""
+
+    OPEN = "open"
+    """Not reviewed yet; no pack is made while there is one."""
+    ACCEPTED = "accepted"
+    LEFT_OUT = "left out"
+
+
+class Form(Model):
+    """`review.toml` of a question."""
+
+    decision: Decision = Decision.OPEN
+    findings: tuple[str, ...] = ()
+    """What to check; read by nobody but the author."""
+    format: QuestionFormat
+    difficulty: Difficulty = Difficulty.MEDIUM
+    domain: str = ""
+    topic: str = ""
+    skill: Skill | None = None
+    answer: str = ""
+    """The letter of a choice, or `true` or `false`; for other formats `solution/solution.md` has the answer."""
+    points: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """Of the whole answer."""
+    rubric: tuple[RubricItem, ...] = ()
+    """What a part of the points is given for; `points` for all of it if empty."""
+    choices: dict[Letter, str] = Field(default_factory=dict)
+    """Markdown."""
+
+
+class Exam(Model):
+    """`exam.toml`: what the pack says of itself."""
+
+    title: str
+    version: str = "1.0.0"
+    license: str = ""
+    source: str
+    description: str = ""
+
+
+def read_form(file: Path) -> Form:
+    """The form of a question.
+
+    Raises:
+        DatasetError: Names the file and the field.
+    """
+    return _read(file, Form)
+
+
+def read_exam_file(file: Path) -> Exam:
+    """What the pack says of itself.
+
+    Raises:
+        DatasetError: Names the file and the field.
+    """
+    return _read(file, Exam)
+
+
+def _read(file: Path, model: type[_M]) -> _M:
+    try:
+        return model.model_validate(tomllib.loads(file.read_text("utf-8")))
+    except OSError as error:
+        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise DatasetError.from_validation(file, error) from error
+    except ValueError as error:
+        raise DatasetError(file, "", f"is not TOML: {error}") from error

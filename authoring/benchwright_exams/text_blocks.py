@@ -1,0 +1,82 @@
+"""Lines of pages as paragraphs, listings and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from benchwright_exams.ledger import Region, Role, Segment
+from benchwright_foundation.model import Model
+
+_APART = 0.9
+"""Of the size of letters, between the lines of two paragraphs."""
+_OTHER_SIZE = 1.6
+"""Points; what is set in letters of another size is a paragraph of its own."""
+_BULLETS = ("•", "◦", "▪", "– ", "‣")
+_ENDS = (".", "?", "!", ":", ")", "]")
+
+
+class BlockKind(StrEnum):
+    """What a block holds."""
+
+    TEXT = "text"
+    LISTING = "listing"
+    FIGURE = "figure"
+    """A figure or a table, as a picture."""
+
+
+class Block(Model):
+    """A paragraph, a listing or a figure."""
+
+    kind: BlockKind
+    text: str = ""
+    """Of a figure, the words inside."""
+    region: str = ""
+    """Of a figure."""
+
+
+def blocks(parts: Iterable[tuple[Region, Segment]]) -> tuple[Block, ...]:
+    """The blocks that lines make, in their order."""
+    made: list[Block] = []
+    left = 0.0
+    last: Region | None = None
+    for region, segment in parts:
+        text = region.text[segment.start : segment.end]
+        if segment.role in (Role.FIGURE, Role.TABLE):
+            made.append(Block(kind=BlockKind.FIGURE, text=text, region=region.id))
+            last = None
+            continue
+        if not text.strip():
+            continue
+        kind = BlockKind.LISTING if region.listing else BlockKind.TEXT
+        if last is None or not made or made[-1].kind is not kind:
+            left = region.box.left
+            made.append(Block(kind=kind, text=text if region.listing else _plain(text)))
+        elif region.listing:
+            width = region.box.width / max(len(region.text), 1)
+            indent = max(0, round((region.box.left - left) / width)) if width else 0
+            made[-1] = made[-1].model_copy(update={"text": f"{made[-1].text}\n{' ' * min(indent, 60)}{text}"})
+        elif region is not last and _begins_paragraph(last, region, made[-1].text):
+            made.append(Block(kind=kind, text=_plain(text)))
+        else:
+            made[-1] = made[-1].model_copy(update={"text": _joined(made[-1].text, _plain(text))})
+        last = region
+    return tuple(made)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _begins_paragraph(last: Region, region: Region, text: str) -> bool:
+    if abs(last.size - region.size) > _OTHER_SIZE or region.text.startswith(_BULLETS):
+        return True
+    follows = last.page == region.page and region.box.top > last.box.top
+    if not follows:
+        return text.endswith(_ENDS)
+    return region.box.top - last.box.bottom > _APART * max(region.size, last.size)
+
+
+def _joined(text: str, more: str) -> str:
+    """Two lines as one; a hyphen at the end of the first stays, as it may be the word's own."""
+    return text + more if text.endswith("-") and more[:1].islower() else f"{text} {more}".strip()

@@ -1,0 +1,76 @@
+"""From a PDF to forms for its author, in stages; a stage whose input is unchanged is skipped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_exams.items import Items, find_items, items_digest
+from benchwright_exams.ledger import Ledger
+from benchwright_exams.model.checks import check_items
+from benchwright_exams.model.figures import assign_figures
+from benchwright_exams.model.lines import sort_lines
+from benchwright_exams.model.replies import Model
+from benchwright_exams.page import ReadExam
+from benchwright_exams.page_pictures import PagePictures
+from benchwright_exams.reading import read_exam
+from benchwright_exams.review import Review, write_review
+from benchwright_exams.structure import read_structure, structure_digest
+from benchwright_foundation.kept import Kept
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """What came out of an exam."""
+
+    exam: ReadExam
+    ledger: Ledger
+    items: Items
+    review: Review
+
+
+async def extract(
+    file: Path,
+    folder: Path,
+    *,
+    language: str = "eng",
+    sandbox: str = "bwrap",
+    model: Model | None = None,
+    began: Callable[[int], Callable[[], None]],
+) -> Extracted:
+    """Read an exam, find its questions and write a form for each.
+
+    Args:
+        file: The PDF; hostile bytes.
+        folder: Gets everything: `pages.json`, `regions.json`, `items.json`, `exam.toml`, `items/`.
+        language: Of pages that are pictures, by Tesseract's name.
+        sandbox: In which pages are read: `bwrap` or `native`.
+        model: Sorts lines and figures, and checks questions; without one, rules do.
+        began: Called with the number of pages; what it returns is called after each.
+
+    Raises:
+        ExamError: The file can't be read at all.
+        ExtraMissingError: The library that reads PDFs is not installed.
+        SandboxUnavailableError: The sandbox does not work on this machine, with the next step.
+        OutOfBudgetError: The model's budget does not suffice. Its replies are kept: running again goes on there.
+    """
+    # Solutions are in it.
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    exam = await asyncio.to_thread(read_exam, file, folder, language=language, sandbox=sandbox, began=began)
+    by_rules = structure_digest(exam)
+    kept = Kept(folder / "regions.json", Ledger)
+    ledger = (kept.find(by_rules) if model is None else None) or read_structure(exam)
+    if model is not None:
+        ledger = await sort_lines(ledger, model)
+        pictures = PagePictures(folder / "pages", exam, ledger)
+        ledger = await assign_figures(ledger, find_items(ledger), model, pictures.cut)
+    kept.keep(ledger)
+    kept_items = Kept(folder / "items.json", Items)
+    items = (kept_items.find(items_digest(ledger)) if model is None else None) or find_items(ledger)
+    if model is not None:
+        items = await check_items(items, model)
+    kept_items.keep(items)
+    review = await asyncio.to_thread(write_review, folder, exam, ledger, items)
+    return Extracted(exam, ledger, items, review)

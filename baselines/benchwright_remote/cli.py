@@ -1,0 +1,148 @@
+"""`benchwright login`, `logout` and `assignments`: the bench services that somebody works for."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.errors import BenchwrightError, needs
+from benchwright_foundation.home import Home
+from benchwright_problems.store import Store
+from benchwright_remote.connections import Connection, Connections
+from benchwright_remote.errors import ServiceError
+
+if TYPE_CHECKING:
+    from benchwright_remote.messages import Me
+
+TOKEN = "BENCHWRIGHT_TOKEN"  # noqa: S105 - the name of a variable
+"""Variable with the token of somebody who has signed in elsewhere."""
+
+Url = Annotated[str, typer.Argument(help="The service's address, such as https://bench.example.org.")]
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Adds the commands."""
+    parent.command("login", help="Join a course at a bench service, and get its assignments.")(login)
+    parent.command("logout", help="Forget the token for a bench service.")(logout)
+    parent.command("assignments", help="Show the assignments of all services, after bringing them up to date.")(
+        assignments
+    )
+
+
+def login(
+    url: Url,
+    code: Annotated[str, typer.Option(help="The invitation; asked for if not given.", show_default=False)] = "",
+    name: Annotated[str, typer.Option(help="What the course's staff call you.", show_default=False)] = "",
+    browser: Annotated[
+        bool, typer.Option("--browser", help="Confirm a code in a browser that is signed in at the service.")
+    ] = False,
+) -> None:
+    """Joins a course; a token for it is kept in the key store of the operating system.
+
+    If there is no key store, it is kept in the data folder, readable by this user only. If `BENCHWRIGHT_TOKEN` has a
+    token, such as the hub of a class sets it, that is kept and nothing is asked.
+    """
+    with _explained():
+        from benchwright_remote.joining import address_of
+
+        address = address_of(url)
+        if token := os.environ.get(TOKEN):
+            asyncio.run(_adopt(Home.find(), address, token))
+            return
+        if browser:
+            asyncio.run(_by_browser(Home.find(), address))
+            return
+        code = code or typer.prompt("Invitation", hide_input=True)
+        if Connections(Home.find()).of(address) is None:
+            name = name or typer.prompt("Your name, as the course's staff know it")
+        asyncio.run(_join(Home.find(), address, code, name))
+
+
+def logout(url: Url) -> None:
+    """Forgets the token; packs and attempts stay."""
+    with _explained():
+        address, connections = url.rstrip("/"), Connections(Home.find())
+        if connections.of(address) is None:
+            known = ", ".join(one.url for one in connections.all()) or "none"
+            raise ServiceError(f"You have not signed in to {address}. Services with a token here: {known}.")
+        connections.remove(address)
+        typer.echo(f"Signed out of {address}. Attempts stay here; the next login hands in the rest.")
+
+
+def assignments() -> None:
+    """A line for each."""
+    with _explained():
+        home = Home.find()
+        known = Connections(home).all()
+        if not known:
+            raise ServiceError("You have not signed in anywhere. Sign in with `benchwright login URL`.")
+        for connection in known:
+            asyncio.run(_refresh(home, connection))
+
+
+async def _adopt(home: Home, url: str, token: str) -> None:
+    from benchwright_remote.joining import adopt
+
+    await _show(home, url, await adopt(home, url, token))
+
+
+async def _by_browser(home: Home, url: str) -> None:
+    from benchwright_remote.joining import begin_by_browser, finish_by_browser
+
+    device = await begin_by_browser(url)
+    minutes = round(device.expires_s / 60)
+    typer.echo(f"Open {device.address}?code={device.code} and confirm the code {device.code} within {minutes} minutes.")
+    await _show(home, url, await finish_by_browser(home, url, device))
+
+
+async def _join(home: Home, url: str, code: str, name: str) -> None:
+    from benchwright_remote.joining import join
+
+    await _show(home, url, await join(home, url, code, name))
+
+
+async def _show(home: Home, url: str, me: Me) -> None:
+    typer.echo(f"Signed in to {url} as {me.name}: {', '.join(course.title for course in me.courses)}.")
+    connection = Connections(home).of(url)
+    if connection is not None:
+        where = "in the key store of this computer" if connection.key else "in a file that only you can read"
+        typer.echo(f"Your token is kept {where}.")
+        await _refresh(home, connection)
+    typer.echo("Next step: open one in the Benchwright view of your editor, or with `benchwright open PACK/PROBLEM`.")
+
+
+async def _refresh(home: Home, connection: Connection) -> None:
+    from benchwright_remote.assigned_packs import refresh
+    from benchwright_remote.service_client import ServiceClient
+
+    store, token = Store(home), Connections(home).token(connection)
+    async with ServiceClient(connection.url, token) as client:
+        names, studies = await refresh(store, client), await client.studies()
+    for study in studies:
+        place = "it is at the top of the problem list of your editor" if study.file is not None else "no place is left"
+        typer.echo(f"{study.study}\t{study.title}: {place}")
+    if not names and not studies:
+        typer.echo(f"{connection.url} has nothing for you to do yet.")
+    for name in names:
+        assignment, problems = store.assignment(name), store.public(name).problems
+        due = f", due {assignment.due:%Y-%m-%d %H:%M %Z}" if assignment is not None and assignment.due else ""
+        title = assignment.title if assignment is not None else ""
+        typer.echo(f"{name}\t{title}: {len(problems)} problems{due}")
+        if assignment is not None and assignment.assistance is not None:
+            typer.echo(f"  {assignment.assistance.rule}")
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        with needs("Signing in to a bench service", "judges"):
+            yield
+    except BenchwrightError as error:
+        typer.echo(f"benchwright: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,112 @@
+"""The bench services that this user has signed in to."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+
+from pydantic import TypeAdapter, ValidationError
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
+from benchwright_remote import key_store
+from benchwright_remote.errors import ServiceError
+
+_FILE = "connections.json"
+
+
+class Connection(Model):
+    """An account at a service."""
+
+    url: str
+    """Without a slash at its end."""
+    name: str
+    """What the courses' staff call the person."""
+    key: str = ""
+    """Under which the key store has the token; empty if there is no key store."""
+    token: str = ""
+    """Secret; empty if the key store has it."""
+
+
+class Connections:
+    """Kept in a file that only this user can read; their tokens in the operating system's key store, if there is one.
+
+    Args:
+        home: The folders of this user.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._file = home.data / _FILE
+
+    def all(self) -> Sequence[Connection]:
+        """Every connection, in the order in which they were made.
+
+        Raises:
+            ServiceError: The file can't be read.
+        """
+        try:
+            return TypeAdapter(tuple[Connection, ...]).validate_json(self._file.read_bytes())
+        except FileNotFoundError:
+            return ()
+        except (OSError, ValidationError) as error:
+            raise ServiceError(
+                f"{self._file} can't be read ({type(error).__name__}). Delete it, and sign in again with `benchwright"
+                " login`."
+            ) from None
+
+    def of(self, url: str) -> Connection | None:
+        """The connection to a service."""
+        return next((one for one in self.all() if one.url == url), None)
+
+    def token(self, connection: Connection) -> str:
+        """The token of a connection. May wait until the user has unlocked the key store.
+
+        Raises:
+            ServiceError: The key store does not give it.
+        """
+        return key_store.read(connection.key) if connection.key else connection.token
+
+    def add(self, url: str, name: str, token: str) -> Connection:
+        """Keeps a connection instead of an older one to the same service.
+
+        Args:
+            url: The service's address.
+            name: What the courses' staff call the person.
+            token: Secret.
+
+        Raises:
+            ServiceError: The file can't be read or written.
+        """
+        older, key = self.of(url), uuid.uuid4().hex
+        new = Connection(url=url, name=name, key=key)
+        if not key_store.keep(key, token):
+            new = Connection(url=url, name=name, token=token)
+        self._change(lambda known: [*(one for one in known if one.url != url), new])
+        _forget(older)
+        return new
+
+    def remove(self, url: str) -> None:
+        """Forgets the connection to a service.
+
+        Raises:
+            ServiceError: The file can't be read or written.
+        """
+        older = self.of(url)
+        self._change(lambda known: [one for one in known if one.url != url])
+        _forget(older)
+
+    def _change(self, change: Callable[[Sequence[Connection]], Iterable[Connection]]) -> None:
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with file_lock(self._file.with_suffix(".lock")):
+                content = TypeAdapter(tuple[Connection, ...]).dump_json(tuple(change(self.all())))
+                write_atomically(self._file, content, 0o600)
+        except OSError as error:
+            raise ServiceError(f"{self._file} can't be written: {error.strerror}.") from error
+
+
+def _forget(connection: Connection | None) -> None:
+    if connection is not None and connection.key:
+        key_store.forget(connection.key)

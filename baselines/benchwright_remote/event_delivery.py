@@ -1,0 +1,101 @@
+"""Hands the events of assignments' attempts to their services as they happen, and keeps the receipts."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.anchors import Anchor, read_anchors
+from benchwright_foundation.home import Home
+from benchwright_problems.assignment import Assignment
+from benchwright_remote.errors import RefusedError
+from benchwright_remote.known_keys import KnownKeys, receipts_folder
+from benchwright_remote.messages import MOST_EVENTS
+from benchwright_remote.service_client import ServiceClient
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.log import EventLog
+
+
+class EventDelivery:
+    """Of every attempt of a process.
+
+    Args:
+        home: Where receipts are kept: `data/receipts/ATTEMPT.jsonl`, an anchor in each line; beside them the keys that
+            services publish.
+        log: The event log, opened once it is needed.
+    """
+
+    def __init__(self, home: Home, log: Callable[[], EventLog]) -> None:
+        self._folder = receipts_folder(home)
+        self._keys = KnownKeys(self._folder)
+        self._log = log
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    def receipts(self, attempt: str) -> Path:
+        """The file of an attempt's receipts; may not be there."""
+        return self._folder / f"{attempt}.jsonl"
+
+    def handed_in(self, attempt: str) -> int:
+        """How many events the service has acknowledged. Reads a file."""
+        newest = _newest(self.receipts(attempt))
+        return newest.events if newest is not None else 0
+
+    async def deliver(self, client: ServiceClient, assignment: Assignment, attempt: str) -> None:
+        """Hands in what the service lacks; returns once it has acknowledged all that was recorded before.
+
+        Raises:
+            ServiceError: The service refuses, does not answer, or sends a receipt that proves nothing.
+            LogError: The log can't be read.
+        """
+        async with self._turns.setdefault(attempt, asyncio.Lock()):
+            log = self._log()
+            await log.settled()
+            header = await asyncio.to_thread(log.header, attempt)
+            begin = await asyncio.to_thread(self.handed_in, attempt)
+            has_asked = False
+            while rows := await asyncio.to_thread(
+                lambda after: log.rows(attempt, after=after, most=MOST_EVENTS), begin
+            ):
+                try:
+                    taken = await client.hand_in(header, assignment.id, rows)
+                except RefusedError as error:
+                    if error.status != HTTPStatus.CONFLICT or has_asked:
+                        raise
+                    # The service may have been set back to an older state: it says how far it is.
+                    has_asked = True
+                    taken = await client.hand_in(header, assignment.id, ())
+                if taken.anchor is None:
+                    begin = 0
+                    continue
+                await self._keys.check(client, taken.anchor)
+                await asyncio.to_thread(self._keep, taken.anchor)
+                begin = taken.anchor.events
+                if len(rows) < MOST_EVENTS and not has_asked:
+                    return
+
+    def _keep(self, anchor: Anchor) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with self.receipts(anchor.attempt).open("ab") as stream:
+            stream.write(f"{anchor.as_line()}\n".encode())
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def _newest(file: Path) -> Anchor | None:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return None
+    for line in reversed(lines):
+        try:
+            return read_anchors(line)[-1]
+        except ValueError:
+            # A line that a crash cut short.
+            continue
+    return None

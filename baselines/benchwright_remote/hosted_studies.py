@@ -1,0 +1,92 @@
+"""The studies that this user takes part in at bench services."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import TypeAdapter, ValidationError
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
+from benchwright_problems.assignment import Assignment
+from benchwright_remote.errors import ServiceError
+
+
+class HostedStudy(Model):
+    """A study and the service that conducts it."""
+
+    service: str
+    """Its address, without a slash at its end."""
+    study: str
+    participant: str
+    assignments: Mapping[str, str]
+    """Pack, as the study file names it → id of the service's assignment."""
+
+    def assignment(self, pack: str) -> Assignment | None:
+        """What a pack's problems are graded as; None if the study has none of it."""
+        if pack not in self.assignments:
+            return None
+        return Assignment(
+            service=self.service,
+            id=self.assignments[pack],
+            course=self.study,
+            title=self.study,
+            pack=pack,
+            study=self.study,
+        )
+
+
+class HostedStudies:
+    """Kept in a file of this user.
+
+    Args:
+        home: The folders of this user.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._file = home.data / "studies" / "services.json"
+
+    def all(self) -> Sequence[HostedStudy]:
+        """Every one.
+
+        Raises:
+            ServiceError: The file can't be read.
+        """
+        try:
+            return TypeAdapter(tuple[HostedStudy, ...]).validate_json(self._file.read_bytes())
+        except FileNotFoundError:
+            return ()
+        except (OSError, ValidationError) as error:
+            raise ServiceError(
+                f"{self._file} can't be read ({type(error).__name__}). Delete it; it is made again while the service"
+                " answers."
+            ) from None
+
+    def of(self, study: str) -> HostedStudy | None:
+        """A study; None if no service conducts it.
+
+        Raises:
+            ServiceError: The file can't be read.
+        """
+        return next((one for one in self.all() if one.study == study), None)
+
+    def add(self, hosted: HostedStudy) -> None:
+        """Keeps a study.
+
+        Raises:
+            ServiceError: The file can't be read or written, or another service conducts a study of this name.
+        """
+        known = self.of(hosted.study)
+        if known == hosted:
+            return
+        if known is not None and known.service != hosted.service:
+            raise ServiceError(f"{known.service} has a study {hosted.study!r} too; ask which one is meant.")
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with file_lock(self._file.with_suffix(".lock")):
+                kept = (*(one for one in self.all() if one.study != hosted.study), hosted)
+                write_atomically(self._file, TypeAdapter(tuple[HostedStudy, ...]).dump_json(kept), 0o600)
+        except OSError as error:
+            raise ServiceError(f"{self._file} can't be written: {error.strerror}.") from error

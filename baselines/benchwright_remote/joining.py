@@ -1,0 +1,110 @@
+"""Signing in to a bench service: by an invitation, a token, or a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import time
+from urllib.parse import urlsplit
+
+from benchwright_foundation.home import Home
+from benchwright_remote.connections import Connections
+from benchwright_remote.errors import ServiceError, UnreachableError
+from benchwright_remote.messages import Device, DeviceState, Me
+from benchwright_remote.service_client import ServiceClient
+
+
+def address_of(url: str) -> str:
+    """A service's address as it is kept.
+
+    Raises:
+        ServiceError: It is none, or would send a token unencrypted over a network.
+    """
+    parts = urlsplit(url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ServiceError(f"{url!r} is not an address; write it such as https://bench.example.org.")
+    if parts.scheme == "http" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+        raise ServiceError(f"{url} would send your token unencrypted; use https://{parts.netloc}.")
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+
+
+async def join(home: Home, url: str, code: str, name: str) -> Me:
+    """Joins a course: with the account that this user has at the service, or with a new one, whose token is kept.
+
+    Args:
+        home: The folders of this user.
+        url: The service's address.
+        code: The invitation.
+        name: What the course's staff call a new account.
+
+    Raises:
+        ServiceError: The service refuses or does not answer, or the token can't be kept.
+    """
+    connections = Connections(home)
+    known = await asyncio.to_thread(connections.of, address := address_of(url))
+    token = await asyncio.to_thread(connections.token, known) if known is not None else ""
+    async with ServiceClient(address, token) as client:
+        if known is not None:
+            return await client.join_another(code.strip())
+        joined = await client.join(code.strip(), name.strip())
+    await asyncio.to_thread(connections.add, address, joined.me.name, joined.token)
+    return joined.me
+
+
+async def begin_by_browser(url: str) -> Device:
+    """A code for a person to confirm in a browser.
+
+    Raises:
+        ServiceError: The service refuses or does not answer.
+    """
+    async with ServiceClient(address_of(url)) as client:
+        return await client.begin_by_browser(platform.node() or "a computer")
+
+
+async def finish_by_browser(home: Home, url: str, device: Device) -> Me:
+    """Waits until a person has confirmed the code, and keeps the token. While the service is away, it waits for it.
+
+    Args:
+        home: The folders of this user.
+        url: The service's address.
+        device: What `begin_by_browser` returned.
+
+    Raises:
+        ServiceError: It was denied, took too long, or the token can't be kept.
+    """
+    address = address_of(url)
+    end = time.monotonic() + device.expires_s
+    async with ServiceClient(address) as client:
+        while time.monotonic() < end:
+            await asyncio.sleep(device.interval_s)
+            try:
+                found = await client.asked_browser(device.secret)
+            except UnreachableError:
+                continue
+            if found.joined is not None:
+                joined = found.joined
+                await asyncio.to_thread(Connections(home).add, address, joined.me.name, joined.token)
+                return joined.me
+            if found.state is DeviceState.DENIED:
+                raise ServiceError("It was refused in the browser, so you are not signed in.")
+            if found.state is DeviceState.EXPIRED:
+                break
+    raise ServiceError("Nobody confirmed the code in time. Begin to sign in again.")
+
+
+async def adopt(home: Home, url: str, token: str) -> Me:
+    """Keeps a token that another program has got for this user, instead of an older one.
+
+    Args:
+        home: The folders of this user.
+        url: The service's address.
+        token: Secret.
+
+    Raises:
+        ServiceError: The service refuses it or does not answer, or it can't be kept.
+    """
+    address = address_of(url)
+    async with ServiceClient(address, token) as client:
+        me = await client.me()
+    await asyncio.to_thread(Connections(home).add, address, me.name, token)
+    return me

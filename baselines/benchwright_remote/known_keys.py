@@ -1,0 +1,100 @@
+"""The keys of receipts that services have published, as this machine has read them last."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter, ValidationError
+
+from benchwright_attempts.anchors import Anchor
+from benchwright_attempts.published_keys import PublishedKey, PublishedKeys, Standing, standing
+from benchwright_attempts.record import format_wall
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.home import Home
+from benchwright_remote.errors import ReceiptError, RefusedError
+
+if TYPE_CHECKING:
+    from benchwright_remote.service_client import ServiceClient
+
+_FILE = "keys.json"
+_WHY = {
+    Standing.UNKNOWN: "that the service does not publish",
+    Standing.OUTSIDE: "that did not sign at that time",
+    Standing.REVOKED: "that was revoked",
+}
+
+
+def receipts_folder(home: Home) -> Path:
+    """Where the receipts of attempts are."""
+    return home.data / "receipts"
+
+
+class KnownKeys:
+    """Of all services.
+
+    Args:
+        folder: Where they are kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / _FILE
+        self._asked: set[str] = set()
+
+    def all(self) -> Sequence[PublishedKey]:
+        """Every key. Reads a file; one that can't be read has none."""
+        return [key for published in self._by_service().values() for key in published.keys]
+
+    async def check(self, client: ServiceClient, anchor: Anchor) -> None:
+        """Looks at a receipt that has just come.
+
+        Raises:
+            ReceiptError: It proves nothing.
+            ServiceError: The service does not say which keys it has.
+        """
+        receipt = anchor.receipt
+        if receipt is None or not await asyncio.to_thread(lambda: anchor.is_signed):
+            raise ReceiptError(f"{client.url} sends a receipt without the signature of its key.")
+        # Once in each process also without need: a key may have been revoked.
+        if (
+            client.url in self._asked
+            and standing(receipt.key, receipt.time, await self._of(client.url)) is Standing.VALID
+        ):
+            return
+        try:
+            keys = await client.keys()
+        except RefusedError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                # A service of an older version has one key, and no list.
+                return
+            raise
+        found = standing(receipt.key, receipt.time, keys)
+        if found is not Standing.VALID:
+            raise ReceiptError(
+                f"{client.url} sends a receipt of {format_wall(receipt.time)} with the key {receipt.key} {_WHY[found]}."
+                " Ask the course's staff."
+            )
+        await asyncio.to_thread(self._keep, client.url, keys)
+        self._asked.add(client.url)
+
+    async def _of(self, service: str) -> Sequence[PublishedKey]:
+        known = await asyncio.to_thread(self._by_service)
+        return known[service].keys if service in known else ()
+
+    def _keep(self, service: str, keys: Sequence[PublishedKey]) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with file_lock(self._file.with_suffix(".lock")):
+            known = self._by_service() | {service: PublishedKeys(keys=tuple(keys))}
+            plain = {url: one.model_dump(mode="json", exclude_none=True) for url, one in known.items()}
+            write_atomically(self._file, json.dumps(plain, indent=1).encode(), 0o600)
+
+    def _by_service(self) -> dict[str, PublishedKeys]:
+        try:
+            return TypeAdapter(dict[str, PublishedKeys]).validate_json(self._file.read_bytes())
+        except (OSError, ValidationError):
+            return {}

@@ -1,0 +1,393 @@
+"""What solvers and workers send to a bench service, and what it answers: JSON over HTTP, below `/api/v1`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field, JsonValue
+
+from benchwright_attempts.anchors import Anchor
+from benchwright_attempts.file_text import Sha256
+from benchwright_attempts.record import AttemptHeader
+from benchwright_foundation.model import Model
+from benchwright_problems.aids import Aid
+from benchwright_problems.assistance import Assistance
+from benchwright_problems.problem import Pack, Problem, Reveal
+from benchwright_problems.verdict import CompilerMessage, Verdict
+
+MOST_EVENTS = 5_000
+"""Events that one request takes."""
+
+MOST_ENTRIES = 2_000
+"""Entries of a participant's journal."""
+
+Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+Line = Annotated[str, Field(max_length=4 << 20)]
+TEXT = r"^[^\x00]*$"
+"""No null byte, which PostgreSQL stores in no text."""
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=TEXT)]
+Path = Annotated[str, Field(min_length=1, max_length=1_000, pattern=TEXT)]
+Secret = Annotated[str, Field(min_length=1, max_length=200, pattern=TEXT)]
+Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]*={0,2}$")]
+
+
+class Role(StrEnum):
+    """What somebody is in a course."""
+
+    OWNER = "owner"
+    STAFF = "staff"
+    GRADER = "grader"
+    MONITOR = "monitor"
+    PARTICIPANT = "participant"
+
+
+class Join(Model):
+    """Joining a course by an invitation."""
+
+    code: Secret
+    name: Name
+    """What the course's staff call the person."""
+
+
+class JoinAnother(Model):
+    """Joining a course by an invitation, with an account that is there."""
+
+    code: Secret
+
+
+class Membership(Model):
+    """A course that an account belongs to."""
+
+    course: str
+    title: str
+    role: Role
+    section: str = ""
+
+
+class Me(Model):
+    """The account that asks."""
+
+    account: str
+    name: str
+    courses: tuple[Membership, ...]
+
+
+class Joined(Model):
+    """A new account, or a course more."""
+
+    token: str
+    """Shown this once."""
+    me: Me
+
+
+class NewDevice(Model):
+    """A program that is to be signed in by a browser."""
+
+    name: Name
+    """What it calls itself, such as the computer's name."""
+
+
+class Device(Model):
+    """What such a program shows and keeps."""
+
+    secret: str
+    """Only the program has it."""
+    code: str
+    """What a person confirms in the browser, such as `BCDF-GHJK`."""
+    address: str
+    """Where."""
+    expires_s: float
+    interval_s: float
+    """How often the program may ask."""
+
+
+class DeviceAsk(Model):
+    """Asks how far it is."""
+
+    secret: Secret
+
+
+class DeviceState(StrEnum):
+    """How far signing in by a browser is."""
+
+    WAITING = "waiting"
+    GRANTED = "granted"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    TAKEN = "taken"
+    """The token was returned before."""
+
+
+class Waiting(Model):
+    """The answer to it."""
+
+    state: DeviceState
+    joined: Joined | None = None
+    """Once, when it was granted."""
+
+
+class AssignmentView(Model):
+    """What a course asks for."""
+
+    id: str
+    course: str
+    title: str
+    pack: str
+    pack_digest: str
+    """Of the public part; changes when a problem is corrected."""
+    problems: tuple[str, ...]
+    """Ids within the pack."""
+    opens: AwareDatetime | None = None
+    """When it can be begun; at once if not given."""
+    due: AwareDatetime | None = None
+    closes: AwareDatetime | None = None
+    """After this nothing is graded; never if not given."""
+    most_runs: int | None = None
+    """How many runs an attempt may ask for; any number if not given."""
+    reveal: Reveal | None = None
+    """The most that is shown of a verdict; what each problem says if not given."""
+    reveal_after_due: Reveal | None = None
+    """The same once it is due; as before if not given."""
+    reveal_after_closing: Reveal | None = None
+    """The same once it is closed; as before if not given."""
+    assistance: Assistance | None = None
+    """Which models may help; nothing is said if not given."""
+    aids: tuple[Aid, ...] | None = None
+    """The aids that students may use; all if not given."""
+
+
+class PublicPack(Model):
+    """The public part of a pack."""
+
+    digest: str
+    pack: Pack
+
+
+class StudyAssignment(Model):
+    """The problems of one pack in a study."""
+
+    id: str
+    pack: str
+    """Its name in the study file."""
+
+
+class EnrolledStudy(Model):
+    """A study that the account takes part in."""
+
+    study: str
+    title: str
+    file: JsonValue
+    """A `ParticipantFile`: the rules, and the participant's row of the plan, encrypted. None if no place was left."""
+    assignments: tuple[StudyAssignment, ...] = ()
+
+
+class NewJournal(Model):
+    """A participant's journal of a study."""
+
+    lines: Annotated[tuple[Mapping[str, JsonValue], ...], Field(max_length=MOST_ENTRIES)]
+    """All entries, in order, as exports have them."""
+
+
+class JournalTaken(Model):
+    """The service has the journal on its disk."""
+
+    entries: int
+    """How many entries are here."""
+    code: str = ""
+    """Opens the participant's assignment. Empty before the forecasts are here."""
+
+
+class Whereabouts(StrEnum):
+    """Where a participant of a study is."""
+
+    FREE = "free"
+    """Nobody has the place."""
+    JOINED = "joined"
+    """Somebody has the place, and has not begun."""
+    BETWEEN_TASKS = "between tasks"
+    """At the consent, a forecast, a question or before the next task."""
+    WORKING = "working"
+    PAUSED = "paused"
+    STUCK = "stuck"
+    """The clock runs, and nothing was done for long."""
+    SILENT = "silent"
+    """The clock runs, and the machine was not heard of for long."""
+    FINISHED = "finished"
+    DROPPED_OUT = "dropped out"
+    """Consent was taken back."""
+    CLOSED = "closed"
+    """The study is over."""
+
+
+class Watched(Model):
+    """A participant as monitors see one: neither condition nor outcome."""
+
+    participant: str
+    where: Whereabouts
+    done: int = 0
+    """Tasks done, without practice."""
+    total: int = 0
+    task: int | None = None
+    """Rank of the present task, from 1; 0 for practice."""
+    heard: AwareDatetime | None = None
+    """The newest record, by the service's clock."""
+    worked: AwareDatetime | None = None
+    """The newest record of the present task that the participant caused."""
+
+
+class StudyWatch(Model):
+    """A study as its monitors see it."""
+
+    study: str
+    title: str
+    digest: str
+    """Of its data, once it is closed."""
+    participants: tuple[Watched, ...]
+
+
+class NewEvents(Model):
+    """Events of one attempt, in order, as the solver's log has them."""
+
+    header: AttemptHeader
+    assignment: Name
+    lines: Annotated[tuple[Line, ...], Field(max_length=MOST_EVENTS)]
+    """Each the canonical JSON of a record, as exports have it: ASCII, so that any editor's text survives."""
+    now: AwareDatetime
+    """The solver's clock at sending."""
+
+
+class Taken(Model):
+    """How far the service has an attempt: what is acknowledged is on its disk."""
+
+    anchor: Anchor | None
+    """Countersigned; none before the first event."""
+    clock_difference_s: float
+    """The service's clock minus the solver's."""
+
+
+class NewRun(Model):
+    """Files to run the hidden tests on, or an answer to score."""
+
+    id: Id
+    """Made by the solver; the same one again is the same run."""
+    number: Annotated[int, Field(ge=1)]
+    """Rank in the attempt."""
+    files: Annotated[dict[Path, Sha256], Field(max_length=1_000)]
+    contents: Mapping[Sha256, Base64] = Field(default={}, max_length=1_000)
+    """Files that the service may lack, compressed (RFC 1950)."""
+
+
+class MissingFiles(Model):
+    """Contents that have to be sent with the run."""
+
+    missing: tuple[Sha256, ...]
+
+
+class RunState(StrEnum):
+    """How far a run is."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+class TestView(Model):
+    """A hidden test, as far as it is shown."""
+
+    name: str
+    passed: bool
+    message: str | None = None
+    sim_time: str | None = None
+
+
+class VerdictView(Model):
+    """A verdict, as far as it is shown: see `benchwright_attempts.reveal`."""
+
+    outcome: str
+    reason: str
+    message: str
+    policy: str
+    passed: int | None = None
+    total: int | None = None
+    tests: tuple[TestView, ...] = ()
+    compiler: tuple[CompilerMessage, ...] = ()
+    log: str | None = None
+    wall_s: float = 0.0
+
+
+class RunView(Model):
+    """A run."""
+
+    id: Id
+    number: int
+    state: RunState
+    revision: int
+    """Grows with each change: a request may wait for the next."""
+    place: int | None = None
+    """In the queue, from 1."""
+    step: str = ""
+    """What runs now, such as `2 of 3: simulate`."""
+    verdict: VerdictView | None = None
+    why: str = ""
+    """Why it was cancelled, a stable word."""
+
+
+class Ask(Model):
+    """A worker asks for work."""
+
+    worker: Name
+
+
+class Job(Model):
+    """A run for a worker. Holds hidden parts."""
+
+    run: Id
+    lease: Id
+    lease_s: float
+    """Without a word within so many seconds the run is given to another worker."""
+    problem: Problem
+    files: dict[Path, Base64]
+    """Compressed."""
+
+
+class Step(Model):
+    """What a worker is at; also tells that it is alive."""
+
+    lease: Id
+    number: Annotated[int, Field(ge=0)] = 0
+    of: Annotated[int, Field(ge=0)] = 0
+    name: Annotated[str, Field(max_length=200)] = ""
+
+
+class Done(Model):
+    """The outcome of a run. Holds hidden facts."""
+
+    lease: Id
+    verdict: Verdict
+    log: Base64 = ""
+    """The end of the raw output, compressed."""
+
+
+class Heard(Model):
+    """The answer to a worker's word."""
+
+    wanted: bool
+    """False if the run was cancelled, or is another worker's by now."""
+
+
+class Health(Model):
+    """Whether the service works."""
+
+    status: str
+    version: str
+    details: Mapping[str, JsonValue] = Field(default={})
+
+
+class PublicKey(Model):
+    """The service's key."""
+
+    key: str
+    """Ed25519, base64."""

@@ -1,0 +1,281 @@
+"""What a process does for assignments of bench services: packs, events, grading."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.grading import Graded, OnStep
+from benchwright_foundation.home import Home
+from benchwright_problems.assignment import Assignment
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.store import Store
+from benchwright_remote.connections import Connections
+from benchwright_remote.errors import LaterError, ReceiptError, RefusedError, ServiceError
+from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import, and what speaks to services a sixth: nobody pays
+    # before they are needed.
+    from benchwright_attempts.log import EventLog
+    from benchwright_attempts.record import AttemptHeader
+    from benchwright_remote.event_delivery import EventDelivery
+    from benchwright_remote.remote_grading import RemoteGrading
+    from benchwright_remote.service_client import ServiceClient
+    from benchwright_remote.signed_in import SignedIn
+
+EVERY_S = 5.0
+"""How often new events are handed in."""
+_LONGEST_PAUSE_S = 300.0
+"""After which a service is asked again, whatever it said."""
+
+logger = logging.getLogger(__name__)
+
+
+class StudyRecords(Protocol):
+    """What studies at services need beside the events of their attempts."""
+
+    async def refresh(self, client: ServiceClient) -> None:
+        """Lets the user begin in the studies that the account takes part in.
+
+        Raises:
+            ServiceError: The service refuses, or does not answer.
+            AttemptError: A study can't be begun here.
+        """
+
+    async def hand_in(self, client: ServiceClient, hosted: HostedStudy) -> None:
+        """Hands in what is new in the participant's journal.
+
+        Raises:
+            ServiceError: The service refuses, or does not answer.
+            AttemptError: The journal can't be read.
+        """
+
+    def has_journal(self, study: str) -> bool:
+        """Whether the service has the participant's whole journal. Reads the log."""
+
+
+class RemoteWork:
+    """Of one process.
+
+    Args:
+        home: The folders of this user.
+        log: The event log, opened once it is needed.
+        studies: Of studies that services conduct.
+        tell: Tells the user a sentence.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        log: Callable[[], EventLog],
+        studies: StudyRecords,
+        tell: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
+        self._home = home
+        self._studies = studies
+        self._hosted = HostedStudies(home)
+        self._store = Store(home)
+        self._log = log
+        self._tell = tell
+        self._connections = Connections(home)
+        self._following: asyncio.Task[None] | None = None
+        self._refreshing: asyncio.Task[None] | None = None
+        self._trouble: dict[str, str] = {}
+        self._paused_until: dict[str, float] = {}
+        """By attempt, in monotonic seconds."""
+
+    def has(self, attempt: str) -> bool:
+        """Whether an attempt belongs to an assignment. Reads files."""
+        return self._assignment_of(attempt) is not None
+
+    async def run(
+        self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
+    ) -> Graded:
+        """As in `RemoteGrading`."""
+        await self.follow()
+        return await self._grading.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
+
+    async def hint(self, ref: str, number: int, *, attempt: str) -> str:
+        """The text of a hint; the service records that it was taken, and refuses what may not be taken yet.
+
+        Raises:
+            ServiceError: It refuses, or does not answer.
+            AttemptError: The attempt is of no assignment any more.
+        """
+        assignment = await asyncio.to_thread(self._assignment_of, attempt)
+        if assignment is None:
+            raise AttemptError("The assignment of this attempt is not known here any more. List the packs again.")
+        client = await self._signed_in.client(assignment.service)
+        # The service decides by what it has of the attempt.
+        await self._delivery.deliver(client, assignment, attempt)
+        return (await client.hint(attempt, number)).text
+
+    async def refresh(self, within_s: float) -> None:
+        """Brings packs of assignments and studies up to date; what takes longer is there the next time."""
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.create_task(self._refresh())
+        await asyncio.wait({self._refreshing}, timeout=within_s)
+
+    async def _refresh(self) -> None:
+        for url in await self._services():
+            from benchwright_remote.assigned_packs import refresh
+
+            client = await self._signed_in.client(url)
+            try:
+                await refresh(self._store, client)
+                await self._studies.refresh(client)
+            except (ServiceError, ProblemsError, AttemptError) as error:
+                logger.warning("assignments of %s: %s", url, error)
+
+    async def follow(self) -> None:
+        """Hands events in from now on, if the user has signed in somewhere."""
+        if (self._following is None or self._following.done()) and await self._services():
+            self._following = asyncio.create_task(self._follow())
+
+    async def hand_in_study(self, study: str, within_s: float) -> bool:
+        """Hands in what is new of a study.
+
+        Returns:
+            Whether a service conducts the study, and took it in time.
+        """
+        try:
+            hosted = await asyncio.to_thread(self._hosted.of, study)
+            if hosted is None:
+                return False
+            client = await self._signed_in.client(hosted.service)
+            async with asyncio.timeout(within_s):
+                await self._studies.hand_in(client, hosted)
+                for attempt, assignment in await asyncio.to_thread(self._unfinished):
+                    if assignment.study == study:
+                        await self._delivery.deliver(client, assignment, attempt)
+                # An assignment may have waited for the attempt at the practice problem.
+                await self._studies.hand_in(client, hosted)
+        except (ServiceError, AttemptError, TimeoutError) as error:
+            logger.warning("study %s: %s", study, str(error) or "no answer in time")
+            return False
+        return True
+
+    def has_all(self, study: str) -> bool:
+        """Whether a service has everything of a study that is here. Reads files."""
+        left = any(assignment.study == study for _, assignment in self._unfinished())
+        return not left and self._studies.has_journal(study)
+
+    async def close(self) -> None:
+        """Hands in what a moment allows, and ends."""
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+            await asyncio.wait({self._refreshing})
+        if self._following is None:
+            return
+        self._following.cancel()
+        await asyncio.wait({self._following})
+        with contextlib.suppress(TimeoutError, ServiceError, AttemptError):
+            async with asyncio.timeout(EVERY_S):
+                await self._hand_in()
+        await self._signed_in.close()
+
+    @cached_property
+    def _signed_in(self) -> SignedIn:
+        from benchwright_remote.signed_in import SignedIn
+
+        return SignedIn(self._connections)
+
+    @cached_property
+    def _delivery(self) -> EventDelivery:
+        from benchwright_remote.event_delivery import EventDelivery
+
+        return EventDelivery(self._home, self._log)
+
+    @cached_property
+    def _grading(self) -> RemoteGrading:
+        from benchwright_remote.remote_grading import RemoteGrading
+
+        return RemoteGrading(self._store, self._assignment_of, self._signed_in, self._delivery)
+
+    async def _services(self) -> list[str]:
+        try:
+            return [one.url for one in await asyncio.to_thread(self._connections.all)]
+        except ServiceError as error:
+            self._once("", str(error))
+            return []
+
+    async def _follow(self) -> None:
+        while True:
+            try:
+                await self._hand_in()
+            except Exception:
+                logger.exception("events can't be handed in")
+            await asyncio.sleep(EVERY_S)
+
+    async def _hand_in(self) -> None:
+        # Journals first: no service takes events to which nobody has agreed.
+        for hosted in await asyncio.to_thread(self._hosted.all):
+            try:
+                await self._studies.hand_in(await self._signed_in.client(hosted.service), hosted)
+            except (RefusedError, AttemptError) as error:
+                self._once(hosted.study, f"{hosted.service} does not take your records of {hosted.study}: {error}")
+            except ServiceError:
+                # What is said of it is said for the attempts.
+                continue
+        for attempt, assignment in await asyncio.to_thread(self._unfinished):
+            service = assignment.service
+            if time.monotonic() < self._paused_until.get(attempt, 0.0):
+                continue
+            try:
+                await self._delivery.deliver(await self._signed_in.client(service), assignment, attempt)
+            except RefusedError as error:
+                self._once(attempt, f"{service} does not take your work: {error}")
+            except ReceiptError as error:
+                self._once(attempt, f"Your work is recorded here. {error}")
+            except LaterError as error:
+                self._paused_until[attempt] = time.monotonic() + min(error.retry_after_s, _LONGEST_PAUSE_S)
+                told = f"{service} takes no more of your work for now: {error}"
+                self._once(attempt, f"{told} It is recorded here, and is handed in later; go on working.")
+            except ServiceError:
+                told = f"{service} does not answer. Your work is recorded here, and is handed in once it does."
+                self._once(service, told)
+                return
+            except AttemptError as error:
+                self._once(attempt, str(error))
+            else:
+                self._trouble.pop(attempt, None)
+                if self._paused_until.pop(attempt, None) is not None:
+                    self._tell(f"{service} has all of your work again.")
+                if self._trouble.pop(service, None) is not None:
+                    self._tell(f"{service} answers again, and has your work.")
+
+    def _unfinished(self) -> list[tuple[str, Assignment]]:
+        """Attempts at assignments of which the log has more than the service."""
+        log = self._log()
+        found = []
+        for header in log.headers():
+            assignment = self._assignment(header)
+            if assignment is not None and log.kept_end(header.id) > self._delivery.handed_in(header.id):
+                found.append((header.id, assignment))
+        return found
+
+    def _assignment_of(self, attempt: str) -> Assignment | None:
+        return self._assignment(self._log().header(attempt))
+
+    def _assignment(self, header: AttemptHeader) -> Assignment | None:
+        pack = header.problem.partition("/")[0]
+        if header.study:
+            hosted = self._hosted.of(header.study)
+            return hosted.assignment(pack) if hosted is not None else None
+        try:
+            return self._store.assignment(pack)
+        except ProblemsError:
+            return None
+
+    def _once(self, about: str, sentence: str) -> None:
+        if self._trouble.get(about) != sentence:
+            self._trouble[about] = sentence
+            logger.warning("%s", sentence)
+            self._tell(sentence)

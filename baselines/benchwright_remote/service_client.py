@@ -1,0 +1,251 @@
+"""Asks a bench service, as a solver."""
+
+from __future__ import annotations
+
+import base64
+import ssl
+import uuid
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from http import HTTPStatus
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+
+from benchwright_attempts.file_text import sha256
+from benchwright_attempts.published_keys import PublishedKey, PublishedKeys
+from benchwright_attempts.record import AttemptHeader, Row
+from benchwright_foundation.refusals import ProblemDetails
+from benchwright_problems.problem import Pack
+from benchwright_remote.errors import LaterError, RefusedError, UnreachableError
+from benchwright_remote.hint_text import HintText
+from benchwright_remote.messages import (
+    AssignmentView,
+    Device,
+    DeviceAsk,
+    EnrolledStudy,
+    Join,
+    JoinAnother,
+    Joined,
+    JournalTaken,
+    Me,
+    MissingFiles,
+    NewDevice,
+    NewEvents,
+    NewJournal,
+    NewRun,
+    PublicPack,
+    RunView,
+    Taken,
+    Waiting,
+)
+
+if TYPE_CHECKING:
+    # A tenth of a second to import: only who has signed in somewhere pays.
+    import httpx2
+
+TIMEOUT_S = 30.0
+_USUAL_WAIT_S = 30.0
+"""Where a service does not say how long."""
+_ANSWERS_LATER = frozenset(
+    {
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        HTTPStatus.BAD_GATEWAY,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        HTTPStatus.GATEWAY_TIMEOUT,
+    }
+)
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+class ServiceClient:
+    """One service, for one account.
+
+    Args:
+        url: Its address.
+        token: Of the account; empty to join.
+    """
+
+    def __init__(self, url: str, token: str = "") -> None:
+        import httpx2
+
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        self.url = url
+        self._sent: set[str] = set()
+        """Digests of contents that the service was given by this client."""
+        self._http = httpx2.AsyncClient(base_url=url, headers=headers, timeout=TIMEOUT_S, verify=_trusted())
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._http.aclose()
+
+    async def join(self, code: str, name: str) -> Joined:
+        """Joins a course by an invitation; the answer has a token.
+
+        Raises:
+            ServiceError: The service refuses, or does not answer; so do all others.
+        """
+        return await self._ask(Joined, "POST", "/join", Join(code=code, name=name))
+
+    async def keys(self) -> Sequence[PublishedKey]:
+        """The keys that it signs receipts with, also those before the present one."""
+        return (await self._ask(PublishedKeys, "GET", "/keys")).keys
+
+    async def begin_by_browser(self, name: str) -> Device:
+        """A code that a person confirms in a browser, for this program."""
+        return await self._ask(Device, "POST", "/devices", NewDevice(name=name))
+
+    async def asked_browser(self, secret: str) -> Waiting:
+        """Whether a person has confirmed it."""
+        return await self._ask(Waiting, "POST", "/devices/state", DeviceAsk(secret=secret))
+
+    async def join_another(self, code: str) -> Me:
+        """Joins one more course by an invitation, with this account."""
+        return await self._ask(Me, "POST", "/me/courses", JoinAnother(code=code))
+
+    async def me(self) -> Me:
+        """Whose token it is."""
+        return await self._ask(Me, "GET", "/me")
+
+    async def assignments(self) -> Sequence[AssignmentView]:
+        """What there is to do."""
+        reply = await self._send("GET", "/assignments")
+        return _read(TypeAdapter(tuple[AssignmentView, ...]), reply, self.url)
+
+    async def pack(self, name: str) -> Pack:
+        """The public part of a pack."""
+        return (await self._ask(PublicPack, "GET", f"/packs/{name}")).pack
+
+    async def studies(self) -> Sequence[EnrolledStudy]:
+        """The studies that the account takes part in; gives it a place in those that it has none in."""
+        reply = await self._send("POST", "/studies")
+        return _read(TypeAdapter(tuple[EnrolledStudy, ...]), reply, self.url)
+
+    async def hand_in_journal(self, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
+        """A participant's whole journal of a study."""
+        return await self._ask(JournalTaken, "POST", f"/studies/{study}/journal", NewJournal(lines=tuple(lines)))
+
+    async def hand_in(self, header: AttemptHeader, assignment: str, rows: Sequence[Row]) -> Taken:
+        """Events that follow from those that the service has; without any, only how far it is."""
+        lines = tuple(row.as_json_line() for row in rows)
+        body = NewEvents(header=header, assignment=assignment, lines=lines, now=datetime.now(UTC))
+        return await self._ask(Taken, "POST", f"/attempts/{header.id}/events", body)
+
+    async def run(self, run: str, attempt: str, number: int, files: Mapping[str, bytes]) -> RunView:
+        """Asks for a run; the service gets the contents that it lacks.
+
+        Args:
+            run: Its id, made here; the same one again is the same run.
+            attempt: Must be known to the service.
+            number: Rank in the attempt.
+            files: Content by path.
+        """
+        digests = {path: sha256(content) for path, content in files.items()}
+        texts = {digests[name]: content for name, content in files.items()}
+        path = f"/attempts/{attempt}/runs"
+        body = NewRun(id=run, number=number, files=digests)
+
+        def with_contents(wanted: Iterable[str]) -> NewRun:
+            return body.model_copy(update={"contents": {digest: _packed(texts[digest]) for digest in wanted}})
+
+        # What was not sent before is most likely missing: that saves asking.
+        first = with_contents(texts.keys() - self._sent)
+        reply = await self._send("POST", path, first, also=HTTPStatus.FAILED_DEPENDENCY)
+        if reply.status_code == HTTPStatus.FAILED_DEPENDENCY:
+            missing = _read(TypeAdapter(MissingFiles), reply, self.url).missing
+            reply = await self._send("POST", path, with_contents(set(missing) & texts.keys()))
+        self._sent |= texts.keys()
+        return _read(TypeAdapter(RunView), reply, self.url)
+
+    async def hint(self, attempt: str, number: int) -> HintText:
+        """Takes a hint of an attempt's problem, or reads one again that was taken."""
+        return await self._ask(HintText, "POST", f"/attempts/{attempt}/hints/{number}")
+
+    async def seen(self, run: str, revision: int, wait_s: float) -> RunView:
+        """A run, once it is at another revision or some seconds have passed."""
+        return await self._ask(RunView, "GET", f"/runs/{run}?seen={revision}&wait_s={wait_s:g}")
+
+    async def cancel(self, run: str) -> None:
+        """Cancels a run, unless it has ended."""
+        await self._send("DELETE", f"/runs/{run}")
+
+    async def _ask(self, kind: type[Answer], method: str, path: str, body: BaseModel | None = None) -> Answer:
+        return _read(TypeAdapter(kind), await self._send(method, path, body), self.url)
+
+    async def _send(
+        self, method: str, path: str, body: BaseModel | None = None, *, also: HTTPStatus | None = None
+    ) -> httpx2.Response:
+        import httpx2
+
+        content = body.model_dump_json() if body is not None else None
+        try:
+            reply = await self._http.request(method, f"/api/v1{path}", content=content)
+        except httpx2.HTTPError as error:
+            raise UnreachableError(f"{self.url} does not answer ({type(error).__name__}).") from error
+        if reply.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            raise _later(reply)
+        if reply.status_code in _ANSWERS_LATER:
+            raise UnreachableError(f"{self.url} can't answer now (status {reply.status_code}).")
+        if reply.is_success or reply.status_code == also:
+            return reply
+        try:
+            details = ProblemDetails.model_validate_json(reply.content)
+        except ValidationError:
+            message = f"{self.url} answered with the status {reply.status_code}."
+            raise RefusedError(
+                reply.status_code, message, "Check that the address is that of a bench service."
+            ) from None
+        raise RefusedError(reply.status_code, details.detail, details.next_step)
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    # Reading the authorities' certificates takes 30 ms.
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+def new_run() -> str:
+    """An id for a run."""
+    return uuid.uuid4().hex
+
+
+def _later(reply: httpx2.Response) -> LaterError:
+    try:
+        detail = ProblemDetails.model_validate_json(reply.content).detail
+    except ValidationError:
+        detail = "It takes no more requests for now."
+    wait = reply.headers.get("Retry-After", "")
+    return LaterError(detail, float(wait) if wait.isdecimal() else _USUAL_WAIT_S)
+
+
+def _packed(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content)).decode()
+
+
+T = TypeVar("T")
+
+
+def _read(kind: TypeAdapter[T], reply: httpx2.Response, url: str) -> T:
+    try:
+        return kind.validate_json(reply.content)
+    except ValidationError as error:
+        flaw = error.errors()[0]
+        where = ".".join(map(str, flaw["loc"])) or "the answer"
+        message = f"{url} answered something that this version can't read ({where})."
+        raise RefusedError(
+            reply.status_code, message, "Install the version of Benchwright that the service names."
+        ) from None

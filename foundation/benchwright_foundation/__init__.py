@@ -1,0 +1,1 @@
+"""What every room needs and no domain owns: folders, files, locks, processes, errors, databases, HTTP refusals."""

@@ -1,0 +1,63 @@
+"""Access tokens: what a client authenticates with."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+
+from pydantic import Field
+
+from benchwright_foundation.model import Model
+
+_WRITTEN = re.compile(r"([a-z]{3})_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+
+
+class BearerToken(Model):
+    """What every access token has, as it is stored: without the secret."""
+
+    id: str
+    digest: str
+    """SHA-256 of the secret, hex.
+
+    A slow hash protects passwords that can be guessed. This secret has 256 random bits and can't be
+    guessed at any speed; a slow hash would only delay every request.
+    """
+    created: float
+    """Seconds since 1970, as all times here."""
+    expires: float | None = None
+    revoked: float | None = None
+    per_minute: int = Field(default=600, ge=1)
+    """How many requests a minute it may make."""
+
+    def fits(self, secret: str) -> bool:
+        """Whether the secret is this token's; takes the same time for all secrets of one length."""
+        return hmac.compare_digest(hash_secret(secret), self.digest)
+
+
+def new_secret() -> tuple[str, str]:
+    """A new token's id and its secret."""
+    return secrets.token_hex(6), secrets.token_urlsafe(32)
+
+
+def hash_secret(secret: str) -> str:
+    """SHA-256, hex."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def write(token_id: str, secret: str, prefix: str) -> str:
+    """The string that a client sends, such as `bwj_<id>_<secret>`.
+
+    Args:
+        token_id: The token's id.
+        secret: The token's secret.
+        prefix: Three letters that name the service.
+    """
+    return f"{prefix}_{token_id}_{secret}"
+
+
+def read(text: str, prefix: str) -> tuple[str, str] | None:
+    """ID and secret of such a string."""
+    found = _WRITTEN.fullmatch(text)
+    return (found[2], found[3]) if found and found[1] == prefix else None

@@ -1,0 +1,52 @@
+"""What a stage made, kept with the digest of what it was made from: an unchanged stage is skipped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import ValidationError
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.model import Model
+
+
+class Made(Model):
+    """What a stage made."""
+
+    made_from: str
+    """Digest of what it was made from, and of how."""
+
+
+_M = TypeVar("_M", bound=Made)
+
+
+class Kept(Generic[_M]):
+    """One file of a stage.
+
+    Args:
+        file: Where it is.
+        model: What it holds.
+    """
+
+    def __init__(self, file: Path, model: type[_M]) -> None:
+        self._file = file
+        self._model = model
+
+    def find(self, made_from: str) -> _M | None:
+        """What was made from exactly this; None if nothing was."""
+        found = self.last()
+        return found if found is not None and found.made_from == made_from else None
+
+    def last(self) -> _M | None:
+        """What was made last, from whatever; None if nothing was."""
+        try:
+            return self._model.model_validate_json(self._file.read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def keep(self, made: _M) -> _M:
+        """Write what was made, and return it."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(self._file, made.model_dump_json(indent=1).encode() + b"\n")
+        return made

@@ -1,0 +1,40 @@
+"""Access tokens of the judge service, and what they permit."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from benchwright_foundation.access_token import BearerToken
+
+JUDGE = "bwj"
+"""What tokens of the judge service begin with."""
+
+
+class Scope(StrEnum):
+    """What a token permits."""
+
+    SUBMIT = "submit"
+    """Submit answers, and read its own results."""
+    GRADE = "grade"
+    """Grade answers that wait for a person, and see the agreement of judges."""
+    ADMIN = "admin"
+    """Everything that the others permit, and every token's submissions with their votes."""
+
+
+class Token(BearerToken):
+    """An access token of the judge service."""
+
+    name: str
+    """The owner; the pseudonym under which its grades are stored."""
+    scopes: tuple[Scope, ...]
+    budget_usd: float | None = Field(default=None, ge=0)
+    """How much model judges may cost it; without a limit if not set."""
+    spent_usd: float = 0
+    reserved_usd: float = 0
+    """Reserved for judgements in progress."""
+
+    def may(self, scope: Scope) -> bool:
+        """Whether it covers a scope."""
+        return scope in self.scopes or Scope.ADMIN in self.scopes

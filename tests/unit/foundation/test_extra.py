@@ -1,0 +1,27 @@
+"""A missing package is reported as the extra that brings it."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from benchwright_foundation.errors import ExtraMissingError, needs
+
+
+def test_a_missing_package_names_the_extra_that_brings_it() -> None:
+    with pytest.raises(ExtraMissingError) as caught, needs("`benchwright report`", "baselines"):
+        importlib.import_module("no_such_package.part")
+    assert str(caught.value) == (
+        "`benchwright report` needs packages that are not installed. Install them: pip install 'benchwright[baselines]'"
+    )
+
+
+def test_a_missing_module_of_our_own_is_a_bug_and_not_an_extra() -> None:
+    with pytest.raises(ModuleNotFoundError), needs("`benchwright report`", "baselines"):
+        importlib.import_module("benchwright_problems.no_such_module")
+
+
+def test_other_errors_pass() -> None:
+    with pytest.raises(ZeroDivisionError), needs("`benchwright report`", "baselines"):
+        _ = 1 / 0
