@@ -183,7 +183,8 @@ def extension() -> Step:
     sources = [
         *_files(ROOT / "client-vscode", without={"out", "generated", "node_modules"}),
         *_files(ROOT / "snippets", without=set()),
-        *(server / f"{name}.py" for name in ("protocol", "study_protocol", "grading_protocol", "schema")),
+        *_files(server / "protocol", without=set()),
+        server / "references" / "schema.py",
         ROOT / "docs" / "reference" / "study.schema.json",
         ROOT / "package-lock.json",
         ROOT / "setup" / "node.lock",

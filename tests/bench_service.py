@@ -24,13 +24,13 @@ import httpx2
 import pytest
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Event
-from benchwright_attempts.file_text import FileText
-from benchwright_attempts.record import AttemptHeader, Row
+from benchwright_attempts.events.events import Event
+from benchwright_attempts.events.file_text import FileText
+from benchwright_attempts.log.record import AttemptHeader, Row
 from benchwright_foundation.home import Home
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 DATABASES = [pytest.param("sqlite", marks=pytest.mark.nightly), "postgresql"]
 """What tests of a service run on that are the same on every database: the stricter one, and nightly on both."""

@@ -9,20 +9,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Event, RunFinished, Started, Submitted
-from benchwright_attempts.file_text import FileText
-from benchwright_attempts.hand_clock import HandClock
+from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.events.events import Event, RunFinished, Started, Submitted
+from benchwright_attempts.events.file_text import FileText
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import EnrolledStudy, Role
 from benchwright_service.bench import open_administration, open_lab
-from benchwright_studies.allocation import ParticipantFile
-from benchwright_studies.archive import journal_lines
-from benchwright_studies.registration import join_study
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_file import parse_study
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.archive import journal_lines
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.allocation import ParticipantFile
+from benchwright_studies.plan.registration import join_study
+from benchwright_studies.plan.study_file import parse_study
 
 from .bench_service import Service
 

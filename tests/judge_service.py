@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from benchwright_judges.service.token import Scope
 
 from benchwright_foundation.home import Home
-from benchwright_judges.endpoint import Endpoint
-from benchwright_judges.model_judge import ModelJudge
-from benchwright_judges.model_settings import ModelSettings
-from benchwright_judges.panel import Panel
-from benchwright_judges.records import Records
+from benchwright_judges.models.endpoint import Endpoint
+from benchwright_judges.models.model_judge import ModelJudge
+from benchwright_judges.models.model_settings import ModelSettings
+from benchwright_judges.models.panel import Panel
+from benchwright_judges.records.records import Records
 from benchwright_judges.service.app import make_app
 from benchwright_judges.service.judging import Judging, Pace
+from benchwright_judges.service.token import Scope
 from benchwright_judges.service.tokens import Tokens
 from benchwright_problems.problem import (
     Answer,
@@ -34,7 +34,7 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 CANARY = "zqcanary"
 """Part of every text of the hidden parts below but of the letter."""

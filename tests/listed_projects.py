@@ -12,8 +12,8 @@ from unittest import mock
 from pyslang import DiagnosticEngine
 from pyslang.driver import Driver
 
-from benchwright_verilog.semantics.diagnostics import Severity
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.compilation.diagnostics import Severity
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright_verilog.semantics.analysis import Analysis
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 

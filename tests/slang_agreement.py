@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from benchwright_verilog.language.explanations import explain_name
-from benchwright_verilog.semantics.navigation import definitions, references
-from benchwright_verilog.semantics.occurrence import Target, TargetKind
-from benchwright_verilog.semantics.project import Project
-from benchwright_verilog.semantics.renaming import Edit, RenameRefusedError, rename
+from benchwright_verilog.language.explanation.explanations import explain_name
+from benchwright_verilog.semantics.names.navigation import definitions, references
+from benchwright_verilog.semantics.names.occurrence import Target, TargetKind
+from benchwright_verilog.semantics.names.renaming import Edit, RenameRefusedError, rename
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 from .slang_names import Elaborated, Place, elaborated

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.pack_folder import PACK_FILE
-from benchwright_problems.pack_name import is_pack_name
+from benchwright_problems.storage.pack_folder import PACK_FILE
+from benchwright_problems.storage.pack_name import is_pack_name
 
 
 def check_made_folder(folder: Path, report: str) -> None:

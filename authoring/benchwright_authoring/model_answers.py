@@ -12,14 +12,14 @@ from pydantic import JsonValue
 from benchwright_foundation.model import Model
 from benchwright_judges.formats import rules_of
 from benchwright_judges.formats.question_rules import GivenText
-from benchwright_judges.json_reply import read_object
-from benchwright_judges.prompt import object_schema, question_prompt
+from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.prompt import object_schema, question_prompt
 from benchwright_judges.score import read_selection
 from benchwright_problems.problem import Answer, Problem, Question, QuestionFormat
 
 if TYPE_CHECKING:
-    from benchwright_judges.budget import JudgingBudget
-    from benchwright_judges.endpoint import Endpoint
+    from benchwright_judges.models.budget import JudgingBudget
+    from benchwright_judges.models.endpoint import Endpoint
 
 IN_WORDS = frozenset({QuestionFormat.OPEN_ENDED, QuestionFormat.FREE_RESPONSE})
 """Formats whose answers no rule decides about."""

@@ -15,9 +15,9 @@ from benchwright_authoring.twin_key import twin_key
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.errors import DatasetError, ProblemsError
-from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
-from benchwright_problems.pack_name import is_pack_name
 from benchwright_problems.problem import QuestionFormat
+from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
+from benchwright_problems.storage.pack_name import is_pack_name
 
 _ID = re.compile(r"[a-z][a-z0-9-]{0,60}")
 _ORDER = re.compile(r"^order = \[(.*?)\]", re.MULTILINE | re.DOTALL)

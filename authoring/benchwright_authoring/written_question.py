@@ -18,8 +18,6 @@ from benchwright_foundation.model import Model
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.figure import MediaType
-from benchwright_problems.pack_files_schema import PackFile, ProblemFile
-from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -32,6 +30,8 @@ from benchwright_problems.problem import (
     Skill,
 )
 from benchwright_problems.rubric_points import RubricPoints
+from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
+from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 
 LETTERS = ("A", "B", "C", "D")
 CHOOSABLE: Mapping[QuestionFormat, Sequence[str]] = {

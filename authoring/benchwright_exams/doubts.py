@@ -10,7 +10,7 @@ from typing import Protocol
 from benchwright_exams.ledger import Finding, Region, Role
 from benchwright_exams.page import Word
 from benchwright_exams.text_blocks import Block
-from benchwright_judges.prompt import visible
+from benchwright_judges.models.prompt import visible
 
 _PRINTED = 100.0
 _CLEAR = 80.0

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from benchwright_exams.doubts import is_doubtful
 from benchwright_exams.page import Box, Drawing, DrawingKind, ReadPage, Word
-from benchwright_judges.prompt import visible
+from benchwright_judges.models.prompt import visible
 
 _LABEL_CHARACTERS = 14
 _LABEL_POINTS = 22.0

@@ -13,9 +13,9 @@ from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, 
 from benchwright_foundation.kept import Kept
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.pack_folder import read_pack_folder
-from benchwright_problems.pack_name import is_pack_name
 from benchwright_problems.problem import Pack, QuestionFormat
+from benchwright_problems.storage.pack_folder import read_pack_folder
+from benchwright_problems.storage.pack_name import is_pack_name
 
 _KEYED = (QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.ASSERTION)
 _NAMED = 5

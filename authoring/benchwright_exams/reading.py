@@ -21,7 +21,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import ExtraMissingError
 from benchwright_foundation.kept import Kept
 from benchwright_foundation.model import Model
-from benchwright_judges.prompt import visible
+from benchwright_judges.models.prompt import visible
 from benchwright_problems.problem import digest
 
 MOST_PAGES = 200

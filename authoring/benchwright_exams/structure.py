@@ -13,7 +13,7 @@ from benchwright_exams.ledger import Finding, Ledger, Region, Role, Segment, che
 from benchwright_exams.line_segments import Line, last_choice, split_line
 from benchwright_exams.page import Box, DrawingKind, ReadExam, ReadPage
 from benchwright_exams.place import Place
-from benchwright_judges.prompt import visible
+from benchwright_judges.models.prompt import visible
 from benchwright_problems.problem import digest
 
 _EDGE_SHARE = 0.09

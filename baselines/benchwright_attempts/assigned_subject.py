@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_attempts.event_body import EventPart
+from benchwright_attempts.events.event_body import EventPart
 
 
 class AssignedSubject(EventPart):

@@ -11,22 +11,19 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.events import (
-    Interrupted,
-    Opened,
-)
-from benchwright_attempts.evidence import Recording
-from benchwright_attempts.file_text import FileText
-from benchwright_attempts.record import AttemptHeader
-from benchwright_attempts.summary import Summary
+from benchwright_attempts.events.events import Interrupted, Opened
+from benchwright_attempts.events.evidence import Recording
+from benchwright_attempts.events.file_text import FileText
+from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.summary.summary import Summary
 from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import WAITING as WAITING_WORD
 from benchwright_problems.verdict import word_of
 
 if TYPE_CHECKING:
-    from benchwright_attempts.log import EventLog
+    from benchwright_attempts.log.log import EventLog
 
 
 class ProblemState(StrEnum):

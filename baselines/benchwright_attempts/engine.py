@@ -12,25 +12,25 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.adapter import Adapter
-from benchwright_attempts.aid_used import AidUsed
-from benchwright_attempts.clock import AttemptState, next_state
-from benchwright_attempts.clock_follower import ClockFollower
+from benchwright_attempts.clock.clock import AttemptState, next_state
+from benchwright_attempts.clock.clock_follower import ClockFollower
 from benchwright_attempts.errors import AidRefusedError, AttemptError
-from benchwright_attempts.event_writer import EventWriter
-from benchwright_attempts.events import Abandoned, Event, Paused, Resumed, Started, Submitted
-from benchwright_attempts.evidence import SelfEstimate, TimedOut, Violation
-from benchwright_attempts.grading import Graded
-from benchwright_attempts.grading_runs import Runs, slot
-from benchwright_attempts.record import AttemptHeader
-from benchwright_attempts.regrading import is_regradable, regrade
-from benchwright_attempts.summary import Summary
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.event_writer import EventWriter
+from benchwright_attempts.events.events import Abandoned, Event, Paused, Resumed, Started, Submitted
+from benchwright_attempts.events.evidence import SelfEstimate, TimedOut, Violation
+from benchwright_attempts.grading.grading import Graded
+from benchwright_attempts.grading.grading_runs import Runs, slot
+from benchwright_attempts.grading.regrading import is_regradable, regrade
+from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.summary.summary import Summary
 from benchwright_attempts.terms import Terms
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_attempts.log import EventLog
+    from benchwright_attempts.log.log import EventLog
     from benchwright_attempts.services import Services
 
 LIMIT = "limit"

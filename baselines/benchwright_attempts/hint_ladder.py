@@ -6,17 +6,17 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Never
 
-from benchwright_attempts.aid_used import AidUsed
-from benchwright_attempts.clock import advance
+from benchwright_attempts.clock.clock import advance
 from benchwright_attempts.errors import AidRefusedError
-from benchwright_attempts.evidence import Recording
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.evidence import Recording
 from benchwright_problems.aids import Aid
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_attempts.engine import Attempt
-    from benchwright_attempts.log import EventLog
-    from benchwright_attempts.record import AttemptHeader
+    from benchwright_attempts.log.log import EventLog
+    from benchwright_attempts.log.record import AttemptHeader
     from benchwright_attempts.services import Services
     from benchwright_problems.problem import Problem
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.grading import Elsewhere, Grading
-from benchwright_attempts.judging import Judging
+from benchwright_attempts.grading.grading import Elsewhere, Grading
+from benchwright_attempts.grading.judging import Judging
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
-from benchwright_judges.text_length import TokenCounter
-from benchwright_problems.store import Store
+from benchwright_judges.reading.text_length import TokenCounter
+from benchwright_problems.storage.store import Store
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_attempts.log import EventLog
+    from benchwright_attempts.log.log import EventLog
 
 Log = TypeVar("Log", bound="EventLog", covariant=True)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchwright_attempts.attribution import BY_MODEL, Origin, extension_of_reason, origin_of_reason
-from benchwright_attempts.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
+from benchwright_attempts.events.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
 from benchwright_problems.aids import NAMED_ONLY, Aid
 from benchwright_problems.assistance import Allowed, Assistance
 from benchwright_problems.problem import Reveal

@@ -13,7 +13,7 @@ import typer
 
 from benchwright_foundation.errors import BenchwrightError, needs
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_remote.connections import Connection, Connections
 from benchwright_remote.errors import ServiceError
 

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.anchors import Anchor, read_anchors
+from benchwright_attempts.log.anchors import Anchor, read_anchors
 from benchwright_foundation.home import Home
 from benchwright_problems.assignment import Assignment
 from benchwright_remote.errors import RefusedError
@@ -19,7 +19,7 @@ from benchwright_remote.service_client import ServiceClient
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_attempts.log import EventLog
+    from benchwright_attempts.log.log import EventLog
 
 
 class EventDelivery:

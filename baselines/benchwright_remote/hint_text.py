@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchwright_foundation.model import Model
+from benchwright_foundation.model import Message
 
 
-class HintText(Model):
+class HintText(Message):
     """One of them."""
 
     number: int

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 
-from benchwright_attempts.anchors import Anchor
-from benchwright_attempts.published_keys import PublishedKey, PublishedKeys, Standing, standing
-from benchwright_attempts.record import format_wall
+from benchwright_attempts.log.anchors import Anchor
+from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys, Standing, standing
+from benchwright_attempts.log.record import format_wall
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.file_lock import file_lock
 from benchwright_foundation.home import Home

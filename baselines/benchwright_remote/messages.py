@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field, JsonValue
 
-from benchwright_attempts.anchors import Anchor
-from benchwright_attempts.file_text import Sha256
-from benchwright_attempts.record import AttemptHeader
-from benchwright_foundation.model import Model
+from benchwright_attempts.events.file_text import Sha256
+from benchwright_attempts.log.anchors import Anchor
+from benchwright_attempts.log.record import AttemptHeader
+from benchwright_foundation.model import Message
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Pack, Problem, Reveal
@@ -43,7 +43,7 @@ class Role(StrEnum):
     PARTICIPANT = "participant"
 
 
-class Join(Model):
+class Join(Message):
     """Joining a course by an invitation."""
 
     code: Secret
@@ -51,13 +51,13 @@ class Join(Model):
     """What the course's staff call the person."""
 
 
-class JoinAnother(Model):
+class JoinAnother(Message):
     """Joining a course by an invitation, with an account that is there."""
 
     code: Secret
 
 
-class Membership(Model):
+class Membership(Message):
     """A course that an account belongs to."""
 
     course: str
@@ -66,7 +66,7 @@ class Membership(Model):
     section: str = ""
 
 
-class Me(Model):
+class Me(Message):
     """The account that asks."""
 
     account: str
@@ -74,7 +74,7 @@ class Me(Model):
     courses: tuple[Membership, ...]
 
 
-class Joined(Model):
+class Joined(Message):
     """A new account, or a course more."""
 
     token: str
@@ -82,14 +82,14 @@ class Joined(Model):
     me: Me
 
 
-class NewDevice(Model):
+class NewDevice(Message):
     """A program that is to be signed in by a browser."""
 
     name: Name
     """What it calls itself, such as the computer's name."""
 
 
-class Device(Model):
+class Device(Message):
     """What such a program shows and keeps."""
 
     secret: str
@@ -103,7 +103,7 @@ class Device(Model):
     """How often the program may ask."""
 
 
-class DeviceAsk(Model):
+class DeviceAsk(Message):
     """Asks how far it is."""
 
     secret: Secret
@@ -120,7 +120,7 @@ class DeviceState(StrEnum):
     """The token was returned before."""
 
 
-class Waiting(Model):
+class Waiting(Message):
     """The answer to it."""
 
     state: DeviceState
@@ -128,7 +128,7 @@ class Waiting(Model):
     """Once, when it was granted."""
 
 
-class AssignmentView(Model):
+class AssignmentView(Message):
     """What a course asks for."""
 
     id: str
@@ -158,14 +158,14 @@ class AssignmentView(Model):
     """The aids that students may use; all if not given."""
 
 
-class PublicPack(Model):
+class PublicPack(Message):
     """The public part of a pack."""
 
     digest: str
     pack: Pack
 
 
-class StudyAssignment(Model):
+class StudyAssignment(Message):
     """The problems of one pack in a study."""
 
     id: str
@@ -173,7 +173,7 @@ class StudyAssignment(Model):
     """Its name in the study file."""
 
 
-class EnrolledStudy(Model):
+class EnrolledStudy(Message):
     """A study that the account takes part in."""
 
     study: str
@@ -183,14 +183,14 @@ class EnrolledStudy(Model):
     assignments: tuple[StudyAssignment, ...] = ()
 
 
-class NewJournal(Model):
+class NewJournal(Message):
     """A participant's journal of a study."""
 
     lines: Annotated[tuple[Mapping[str, JsonValue], ...], Field(max_length=MOST_ENTRIES)]
     """All entries, in order, as exports have them."""
 
 
-class JournalTaken(Model):
+class JournalTaken(Message):
     """The service has the journal on its disk."""
 
     entries: int
@@ -221,7 +221,7 @@ class Whereabouts(StrEnum):
     """The study is over."""
 
 
-class Watched(Model):
+class Watched(Message):
     """A participant as monitors see one: neither condition nor outcome."""
 
     participant: str
@@ -237,7 +237,7 @@ class Watched(Model):
     """The newest record of the present task that the participant caused."""
 
 
-class StudyWatch(Model):
+class StudyWatch(Message):
     """A study as its monitors see it."""
 
     study: str
@@ -247,7 +247,7 @@ class StudyWatch(Model):
     participants: tuple[Watched, ...]
 
 
-class NewEvents(Model):
+class NewEvents(Message):
     """Events of one attempt, in order, as the solver's log has them."""
 
     header: AttemptHeader
@@ -258,7 +258,7 @@ class NewEvents(Model):
     """The solver's clock at sending."""
 
 
-class Taken(Model):
+class Taken(Message):
     """How far the service has an attempt: what is acknowledged is on its disk."""
 
     anchor: Anchor | None
@@ -267,7 +267,7 @@ class Taken(Model):
     """The service's clock minus the solver's."""
 
 
-class NewRun(Model):
+class NewRun(Message):
     """Files to run the hidden tests on, or an answer to score."""
 
     id: Id
@@ -279,7 +279,7 @@ class NewRun(Model):
     """Files that the service may lack, compressed (RFC 1950)."""
 
 
-class MissingFiles(Model):
+class MissingFiles(Message):
     """Contents that have to be sent with the run."""
 
     missing: tuple[Sha256, ...]
@@ -294,7 +294,7 @@ class RunState(StrEnum):
     CANCELLED = "cancelled"
 
 
-class TestView(Model):
+class TestView(Message):
     """A hidden test, as far as it is shown."""
 
     name: str
@@ -303,8 +303,8 @@ class TestView(Model):
     sim_time: str | None = None
 
 
-class VerdictView(Model):
-    """A verdict, as far as it is shown: see `benchwright_attempts.reveal`."""
+class VerdictView(Message):
+    """A verdict, as far as it is shown: see `benchwright_attempts.grading.reveal`."""
 
     outcome: str
     reason: str
@@ -318,7 +318,7 @@ class VerdictView(Model):
     wall_s: float = 0.0
 
 
-class RunView(Model):
+class RunView(Message):
     """A run."""
 
     id: Id
@@ -335,13 +335,13 @@ class RunView(Model):
     """Why it was cancelled, a stable word."""
 
 
-class Ask(Model):
+class Ask(Message):
     """A worker asks for work."""
 
     worker: Name
 
 
-class Job(Model):
+class Job(Message):
     """A run for a worker. Holds hidden parts."""
 
     run: Id
@@ -353,7 +353,7 @@ class Job(Model):
     """Compressed."""
 
 
-class Step(Model):
+class Step(Message):
     """What a worker is at; also tells that it is alive."""
 
     lease: Id
@@ -362,7 +362,7 @@ class Step(Model):
     name: Annotated[str, Field(max_length=200)] = ""
 
 
-class Done(Model):
+class Done(Message):
     """The outcome of a run. Holds hidden facts."""
 
     lease: Id
@@ -371,14 +371,14 @@ class Done(Model):
     """The end of the raw output, compressed."""
 
 
-class Heard(Model):
+class Heard(Message):
     """The answer to a worker's word."""
 
     wanted: bool
     """False if the run was cancelled, or is another worker's by now."""
 
 
-class Health(Model):
+class Health(Message):
     """Whether the service works."""
 
     status: str
@@ -386,7 +386,7 @@ class Health(Model):
     details: Mapping[str, JsonValue] = Field(default={})
 
 
-class PublicKey(Model):
+class PublicKey(Message):
     """The service's key."""
 
     key: str

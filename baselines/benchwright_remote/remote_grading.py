@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
-from benchwright_attempts.grading import Graded, OnStep
+from benchwright_attempts.grading.grading import Graded, OnStep
 from benchwright_problems.assignment import Assignment
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Digests, Reason, TestResult, Verdict
 from benchwright_remote.errors import LaterError, RefusedError, ServiceError, UnreachableError
 from benchwright_remote.event_delivery import EventDelivery

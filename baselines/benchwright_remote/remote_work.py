@@ -11,11 +11,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.grading import Graded, OnStep
+from benchwright_attempts.grading.grading import Graded, OnStep
 from benchwright_foundation.home import Home
 from benchwright_problems.assignment import Assignment
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_remote.connections import Connections
 from benchwright_remote.errors import LaterError, ReceiptError, RefusedError, ServiceError
 from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
@@ -23,8 +23,8 @@ from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
 if TYPE_CHECKING:
     # The database library takes a third of a second to import, and what speaks to services a sixth: nobody pays
     # before they are needed.
-    from benchwright_attempts.log import EventLog
-    from benchwright_attempts.record import AttemptHeader
+    from benchwright_attempts.log.log import EventLog
+    from benchwright_attempts.log.record import AttemptHeader
     from benchwright_remote.event_delivery import EventDelivery
     from benchwright_remote.remote_grading import RemoteGrading
     from benchwright_remote.service_client import ServiceClient

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
-from benchwright_attempts.file_text import sha256
-from benchwright_attempts.published_keys import PublishedKey, PublishedKeys
-from benchwright_attempts.record import AttemptHeader, Row
+from benchwright_attempts.events.file_text import sha256
+from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys
+from benchwright_attempts.log.record import AttemptHeader, Row
 from benchwright_foundation.refusals import ProblemDetails
 from benchwright_problems.problem import Pack
 from benchwright_remote.errors import LaterError, RefusedError, UnreachableError

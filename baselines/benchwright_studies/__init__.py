@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.conduct.study_log import StudyLog
 
 __all__ = ["open_log"]
 
@@ -18,6 +18,6 @@ def open_log(path: Path | str) -> StudyLog:
         LogError: It cannot be made, opened or understood.
     """
     # The database library costs a third of a second: nobody pays before a log is needed.
-    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.conduct.study_log import StudyLog
 
     return StudyLog(path)

@@ -18,16 +18,16 @@ from inspect_ai.tool import ToolError
 from pydantic import TypeAdapter, ValidationError
 
 from benchwright_attempts.errors import AttemptError, EvaluationError
-from benchwright_attempts.events import TextCause
-from benchwright_attempts.grading_runs import slot
+from benchwright_attempts.events.events import TextCause
+from benchwright_attempts.grading.grading_runs import slot
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.plan import WORKDIR
-from benchwright_harness.process import End
-from benchwright_harness.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.process import End
+from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.plan.plan import WORKDIR
+from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import Job
-from benchwright_harness.selection import selections
 from benchwright_problems.problem import Kind, Limits, RelativePath
-from benchwright_subjects.evaluation_services import EvaluationServices, sealed
+from benchwright_subjects.evaluation.services import EvaluationServices, sealed
 from benchwright_subjects.sample_attempt import SampleAttempt
 
 MOST_FILES = 400

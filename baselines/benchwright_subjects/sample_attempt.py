@@ -17,21 +17,21 @@ from pydantic import JsonValue
 
 from benchwright_attempts.adapter import Adapter
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import UnknownAttemptError
-from benchwright_attempts.events import Edit, Event, Interrupted, Opened, RunCancelled, Save, TextCause, TextSet
-from benchwright_attempts.evidence import Assigned, EditReason, ModelUsage
-from benchwright_attempts.file_text import FileText, sha256
-from benchwright_attempts.grading import ANSWER, judged_paths
-from benchwright_attempts.record import AttemptHeader
-from benchwright_attempts.summary import AttemptVerdict, Summary
+from benchwright_attempts.events.events import Edit, Event, Interrupted, Opened, RunCancelled, Save, TextCause, TextSet
+from benchwright_attempts.events.evidence import Assigned, EditReason, ModelUsage
+from benchwright_attempts.events.file_text import FileText, sha256
+from benchwright_attempts.grading.grading import ANSWER, judged_paths
+from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Verdict
 from benchwright_subjects.agents.text_difference import changes
-from benchwright_subjects.evaluation_services import EvaluationServices
-from benchwright_subjects.usage import knowledge_cutoff
+from benchwright_subjects.evaluation.services import EvaluationServices
+from benchwright_subjects.evaluation.usage import knowledge_cutoff
 
 DECLINED = "content_filter"
 """Inspect's reason to stop where a model, or its provider's filter, refuses."""

@@ -22,11 +22,11 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.datasets.cvdp import AGENTIC
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure, Problem
-from benchwright_problems.store import Store
-from benchwright_subjects.examples import Examples
-from benchwright_subjects.prompt import Part, Prompt, as_text, ask
+from benchwright_problems.storage.store import Store
+from benchwright_subjects.evaluation.examples import Examples
 from benchwright_subjects.prompt_sets import BENCHWRIGHT, prompt_set
-from benchwright_subjects.template import Template
+from benchwright_subjects.prompts.prompt import Part, Prompt, as_text, ask
+from benchwright_subjects.prompts.template import Template
 
 
 def chosen(

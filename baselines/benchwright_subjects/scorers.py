@@ -9,16 +9,16 @@ from inspect_ai.util import sample_limits
 from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.evidence import SelfEstimate
-from benchwright_attempts.grading import Graded
-from benchwright_attempts.regrading import is_regradable, regrade
-from benchwright_judges.text_length import ENCODING
+from benchwright_attempts.events.evidence import SelfEstimate
+from benchwright_attempts.grading.grading import Graded
+from benchwright_attempts.grading.regrading import is_regradable, regrade
+from benchwright_judges.reading.text_length import ENCODING
 from benchwright_problems.verdict import Outcome, Reason, Verdict
-from benchwright_subjects import usage
-from benchwright_subjects.evaluation_services import sealed
-from benchwright_subjects.reading import read
+from benchwright_subjects.evaluation import usage
+from benchwright_subjects.evaluation.reading import read
+from benchwright_subjects.evaluation.services import sealed
+from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.sample_attempt import DECLINED, SampleAttempt
-from benchwright_subjects.task_run import TaskRun
 
 _UNASKED: dict[str, JsonValue] = {"outcome": Outcome.ERROR.value, "reason": "not_asked"}
 _UNREAD = frozenset({Reason.EMPTY, Reason.DECLINED, Reason.UNREADABLE, Reason.NO_ANSWER})

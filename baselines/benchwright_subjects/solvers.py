@@ -16,13 +16,13 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from benchwright_attempts.grading_runs import QUEUE
-from benchwright_subjects import usage
+from benchwright_attempts.grading.grading_runs import QUEUE
 from benchwright_subjects.agent_workspace import AgentWorkspace
 from benchwright_subjects.agents import agent_work
 from benchwright_subjects.agents.launch import Launch
+from benchwright_subjects.evaluation import usage
+from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.sample_attempt import DECLINED
-from benchwright_subjects.task_run import TaskRun
 from benchwright_subjects.tools import agent_tools
 
 # Inspect writes the arguments of registered functions into its logs, so these have none: they close over them.

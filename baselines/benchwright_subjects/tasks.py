@@ -9,22 +9,22 @@ from inspect_ai import Task, task
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
-from benchwright_harness.sandboxes import DEFAULT_SANDBOX
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
-from benchwright_studies.model_condition import ModelCondition, model_condition
-from benchwright_subjects import reflection
+from benchwright_problems.storage.store import Store
+from benchwright_studies.plan.model_condition import ModelCondition, model_condition
 from benchwright_subjects.agents.launched import launched
-from benchwright_subjects.evaluation_services import EvaluationServices
-from benchwright_subjects.inspect_runs import close_after_run
-from benchwright_subjects.prompt import ask_agent
+from benchwright_subjects.evaluation.inspect_runs import close_after_run
+from benchwright_subjects.evaluation.services import EvaluationServices
+from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.prompt_sets import prompt_set
-from benchwright_subjects.refinement import both_variants, refined_for
-from benchwright_subjects.refinement import request as request_of_refinement
+from benchwright_subjects.prompts import reflection
+from benchwright_subjects.prompts.prompt import ask_agent
+from benchwright_subjects.prompts.refinement import both_variants, refined_for
+from benchwright_subjects.prompts.refinement import request as request_of_refinement
 from benchwright_subjects.samples import Form, chosen, dataset
 from benchwright_subjects.scorers import decided, verdict
 from benchwright_subjects.solvers import command_line_agent, open_attempt, reply, work
-from benchwright_subjects.task_run import TaskRun
 
 
 @task

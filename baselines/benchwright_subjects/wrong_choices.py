@@ -8,16 +8,16 @@ from pathlib import Path
 
 from inspect_ai.log import read_eval_log
 
-from benchwright_attempts.errors_classified import ErrorsClassified
-from benchwright_attempts.given_answers import REPLY
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.record import AttemptHeader
-from benchwright_attempts.replay import contents_of
+from benchwright_attempts.events.errors_classified import ErrorsClassified
+from benchwright_attempts.grading.given_answers import REPLY
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.summary.replay import contents_of
 from benchwright_attempts.terms import Solver
 from benchwright_problems.problem import QuestionFormat
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_subjects.kept_evals import logs_of
+from benchwright_subjects.evaluation.kept_evals import logs_of
 
 _CLASSIFIED = ErrorsClassified.model_fields["type"].default
 

@@ -8,7 +8,7 @@ const python = process.env.BENCHWRIGHT_PYTHON ?? fileURLToPath(new URL("../../.v
 const target = new URL("../src/generated/protocol.ts", import.meta.url);
 
 const { operations, $defs } = JSON.parse(
-  execFileSync(python, ["-m", "benchwright_server.schema"], { encoding: "utf8" }),
+  execFileSync(python, ["-m", "benchwright_server.references.schema"], { encoding: "utf8" }),
 );
 
 for (const model of Object.values($defs)) {
@@ -18,7 +18,7 @@ for (const model of Object.values($defs)) {
 
 const types = await compile({ $defs }, "Protocol", {
   additionalProperties: false,
-  bannerComment: "// Generated from server/benchwright_server/protocol.py by `npm run generate`: do not edit.",
+  bannerComment: "// Generated from server/benchwright_server/protocol by `npm run generate`: do not edit.",
   unreachableDefinitions: true,
   format: false,
 });

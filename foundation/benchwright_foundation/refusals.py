@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
-from benchwright_foundation.model import Model
+from benchwright_foundation.model import Message
 
 MEDIA_TYPE = "application/problem+json"
 _URN = "urn:benchwright:judge:"
@@ -58,7 +58,7 @@ class Kind(Enum):
         return _URN + self.slug
 
 
-class Flaw(Model):
+class Flaw(Message):
     """One invalid part of a request, and where it is."""
 
     pointer: str = Field(examples=["/items/3/answer"])
@@ -66,7 +66,7 @@ class Flaw(Model):
     detail: str = Field(examples=["String should have at most 65536 characters"])
 
 
-class ProblemDetails(Model):
+class ProblemDetails(Message):
     """A refusal in the form of RFC 9457, with the next step."""
 
     type: str

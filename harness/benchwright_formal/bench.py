@@ -12,11 +12,11 @@ from pathlib import Path
 from benchwright_formal.errors import NotModelledError
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.plan import WORKDIR
-from benchwright_harness.process import End
-from benchwright_harness.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.process import End
+from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.plan.plan import WORKDIR
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job, Sandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import Limits

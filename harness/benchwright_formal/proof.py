@@ -26,7 +26,7 @@ from benchwright_formal.yosys_script import (
     read_script,
 )
 from benchwright_formal.yosys_tree import tree
-from benchwright_harness.process import End
+from benchwright_harness.execution.process import End
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 
 _BOUND = re.compile(r"No output asserted in (\d+) frames")

@@ -12,9 +12,9 @@ from benchwright_formal.errors import NotModelledError
 from benchwright_formal.sources import Sources, check_name, sources
 from benchwright_formal.yosys_script import quality_script
 from benchwright_harness.errors import ToolMissingError
-from benchwright_harness.process import End
+from benchwright_harness.execution.process import End
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Sandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Quality
 

@@ -10,8 +10,8 @@ from benchwright_formal.limits import LIMIT_S
 from benchwright_formal.opinion import Opinion, opinion, together
 from benchwright_formal.quality import quality
 from benchwright_foundation.model import Model
-from benchwright_harness.grade import solved_files
-from benchwright_harness.plan import toplevels
+from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.plan.plan import toplevels
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Kind, Problem

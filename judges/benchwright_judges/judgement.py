@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from benchwright_foundation.model import Model
+from benchwright_foundation.model import Message
 from benchwright_problems.verdict import Reason, Verdict
 
 REFUSAL = "refusal"
@@ -50,7 +50,7 @@ class Method(StrEnum):
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class Vote(Model):
+class Vote(Message):
     """One judge's vote on one answer. Stored in full; never shown to a solver."""
 
     judge: str
@@ -78,7 +78,7 @@ class Vote(Model):
         return self.rubric.startswith(f"{READING}@")
 
 
-class Judgement(Model):
+class Judgement(Message):
     """The score of an answer."""
 
     status: Status

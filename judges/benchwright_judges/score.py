@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from benchwright_judges.answer_extraction import Extraction, ExtractionOutcome
 from benchwright_judges.formats import FORMATS, rules_of
 from benchwright_judges.formats.question_rules import GivenText
 from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.reading.answer_extraction import Extraction, ExtractionOutcome
 from benchwright_judges.rule_judgements import EMPTY, NO_KEY, RULES
 from benchwright_judges.text_metrics import THRESHOLD, text_metrics
 from benchwright_problems.problem import Answer, Kind, Problem, Question

@@ -23,10 +23,10 @@ from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.editor_files import is_editor_file
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
 from benchwright_problems.hints import HintRules, HintTexts
-from benchwright_problems.pack_name import PackName
 from benchwright_problems.parameter_sets import ParameterSets
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.rubric_points import OptionalPoints
+from benchwright_problems.storage.pack_name import PackName
 
 FOLDERS = ("docs", "rtl", "rundir", "verif")
 """Folders that every run has; no file can have these names."""

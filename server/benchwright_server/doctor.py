@@ -16,11 +16,11 @@ from benchwright_foundation.errors import DISTRIBUTION, BenchwrightError
 from benchwright_foundation.home import Home
 from benchwright_foundation.workspaces_folder import explain, intruder
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.sandboxes import sandbox_kind, sandbox_names
+from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import BUILD, Toolchain
 from benchwright_harness.toolchain.awaited import is_being_built
-from benchwright_problems.store import Store
-from benchwright_server.protocol import DoctorItem, DoctorReport
+from benchwright_problems.storage.store import Store
+from benchwright_server.protocol.messages import DoctorItem, DoctorReport
 from benchwright_studies import open_log
 
 _MAIN_JOB = {"Python", "Toolchain", "Sandbox", "Packs", "Attempt log"}
@@ -165,7 +165,7 @@ def _packs(home: Home) -> DoctorItem:
 
 
 def _judges() -> DoctorItem:
-    from benchwright_judges.configuration import read_settings, settings_file
+    from benchwright_judges.models.configuration import read_settings, settings_file
 
     purpose = "answers that no rule decides"
     try:

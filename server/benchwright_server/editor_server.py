@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     from lsprotocol import types
 
-    from benchwright_harness.two_sided import TwoSided
+    from benchwright_harness.grading.two_sided import TwoSided
     from benchwright_server.attempts.sessions import Sessions
     from benchwright_server.client import Client
     from benchwright_server.own_tests.last_results import LastResults
-    from benchwright_server.protocol import AttemptStatus, Wire
+    from benchwright_server.protocol.messages import AttemptStatus, Wire
     from benchwright_server.settings import Settings
     from benchwright_verilog.findings.finding import Finding
-    from benchwright_verilog.semantics.analysis import Analysis
-    from benchwright_verilog.semantics.file_list import FileList
-    from benchwright_verilog.semantics.projects import Projects
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.project.file_list import FileList
+    from benchwright_verilog.semantics.project.projects import Projects
     from benchwright_verilog.syntax.documents import Document, Documents
 
 Counts = dict[str, tuple[int, int]]

@@ -38,29 +38,29 @@ from benchwright_server.attempts.session import Listeners, Session
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.editor_server import EditorServer
 from benchwright_server.errors import FORESEEN, log_place, sentence_of, unexpected
-from benchwright_server.features.build_failures import BuildFailures
-from benchwright_server.features.code_lens import CodeLenses
-from benchwright_server.features.configuration import follow_configuration
-from benchwright_server.features.declaring_files import DeclarationQuestions
-from benchwright_server.features.diagnostics import LiveDiagnostics
-from benchwright_server.features.file_lists import FileListProblems
-from benchwright_server.features.index_progress import IndexProgress
-from benchwright_server.features.pack_files import PackFiles
+from benchwright_server.features.authoring.pack_files import PackFiles
+from benchwright_server.features.design.declaring_files import DeclarationQuestions
+from benchwright_server.features.editor.build_failures import BuildFailures
+from benchwright_server.features.editor.configuration import follow_configuration
+from benchwright_server.features.editor.file_lists import FileListProblems
+from benchwright_server.features.editor.index_progress import IndexProgress
+from benchwright_server.features.editor.run_progress import RunProgress
+from benchwright_server.features.editor.text_sync import TextSync
+from benchwright_server.features.editor.workspace_folders import follow_folders, open_folders
+from benchwright_server.features.language.code_lens import CodeLenses
+from benchwright_server.features.language.diagnostics import LiveDiagnostics
 from benchwright_server.features.requests import register_requests
-from benchwright_server.features.run_progress import RunProgress
-from benchwright_server.features.text_sync import TextSync
-from benchwright_server.features.workspace_folders import follow_folders, open_folders
 from benchwright_server.greeting import Greeting
-from benchwright_server.operations import CHANGED
+from benchwright_server.operations.catalogue import CHANGED
 from benchwright_server.own_tests.last_results import LastResults
 from benchwright_server.pipe import READ_BY_LOOPS, is_pipe, open_pipe, widen
 from benchwright_server.settings import Settings, wire_name
 from benchwright_server.workspaces.workspace import workspace_folder
-from benchwright_verilog.semantics.folder_state import FolderState
-from benchwright_verilog.semantics.index_store import IndexStore
-from benchwright_verilog.semantics.list_store import ListStore
-from benchwright_verilog.semantics.projects import Projects
-from benchwright_verilog.semantics.view_store import ViewStore
+from benchwright_verilog.semantics.behaviour.view_store import ViewStore
+from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.semantics.project.index_store import IndexStore
+from benchwright_verilog.semantics.project.list_store import ListStore
+from benchwright_verilog.semantics.project.projects import Projects
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.json_form import JsonText
 
@@ -350,10 +350,10 @@ class BenchwrightServer(EditorServer):
 
 
 AHEAD = (
-    "benchwright_verilog.semantics.resolution",
-    "benchwright_verilog.semantics.position",
-    "benchwright_verilog.language.explanations",
-    "benchwright_verilog.language.proposals",
+    "benchwright_verilog.semantics.names.resolution",
+    "benchwright_verilog.semantics.names.position",
+    "benchwright_verilog.language.explanation.explanations",
+    "benchwright_verilog.language.completion.proposals",
     "benchwright_verilog.syntax.outline",
     "pyslang.ast",
     "tree_sitter",

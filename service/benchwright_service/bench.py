@@ -12,52 +12,52 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from benchwright_attempts.judging import Judging
-from benchwright_attempts.log import EventLog
+from benchwright_attempts.grading.judging import Judging
+from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.database import Database
 from benchwright_foundation.home import Home
 from benchwright_foundation.rate import RateLimits
 from benchwright_foundation.refusals import Kind, RefusalError
-from benchwright_problems.store import Store
-from benchwright_service.accounts import Accounts
-from benchwright_service.answer_grading import AnswerGrading
-from benchwright_service.assistance_checks import AssistanceChecks
-from benchwright_service.audit import Audit
-from benchwright_service.courses import Courses
-from benchwright_service.database import open_service_database
-from benchwright_service.devices import Devices
-from benchwright_service.evidence import Evidence
-from benchwright_service.grade_history import GradeHistory
-from benchwright_service.gradebook import Gradebooks
-from benchwright_service.hints import HandedHints
-from benchwright_service.item_report import ItemReports
-from benchwright_service.lab import Lab
-from benchwright_service.lab_closing import Closings
-from benchwright_service.lab_monitor import LabMonitor
+from benchwright_problems.storage.store import Store
+from benchwright_service.accounts.accounts import Accounts
+from benchwright_service.accounts.devices import Devices
+from benchwright_service.accounts.people import People
+from benchwright_service.accounts.sessions import Sessions
+from benchwright_service.courses.assistance_checks import AssistanceChecks
+from benchwright_service.courses.courses import Courses
+from benchwright_service.courses.hints import HandedHints
+from benchwright_service.courses.own_runs import OwnRuns
+from benchwright_service.courses.progress import Progress
+from benchwright_service.courses.quotas import USUAL, QuotaKeeper, Quotas
+from benchwright_service.courses.replays import Replays
+from benchwright_service.courses.snapshots import Snapshots
+from benchwright_service.evidence.audit import Audit
+from benchwright_service.evidence.evidence import Evidence
+from benchwright_service.evidence.signing import Countersigner
+from benchwright_service.grades.answer_grading import AnswerGrading
+from benchwright_service.grades.grade_history import GradeHistory
+from benchwright_service.grades.gradebook import Gradebooks
+from benchwright_service.grades.item_report import ItemReports
+from benchwright_service.grades.regrades import Regrades
+from benchwright_service.grades.rubric_grades import RubricGrades
 from benchwright_service.metrics import Metrics
-from benchwright_service.own_runs import OwnRuns
-from benchwright_service.people import People
-from benchwright_service.progress import Progress
 from benchwright_service.questions.collecting import Collecting
-from benchwright_service.quotas import USUAL, QuotaKeeper, Quotas
-from benchwright_service.regrades import Regrades
-from benchwright_service.replays import Replays
-from benchwright_service.rubric_grades import RubricGrades
-from benchwright_service.run_views import RunViews
-from benchwright_service.runs import Runs
-from benchwright_service.sessions import Sessions
-from benchwright_service.signing import Countersigner
-from benchwright_service.snapshots import Snapshots
-from benchwright_service.study_places import StudyPlaces
-from benchwright_service.tables import ACCOUNTS
-from benchwright_studies.study_log import StudyLog
+from benchwright_service.runs.run_views import RunViews
+from benchwright_service.runs.runs import Runs
+from benchwright_service.storage.database import open_service_database
+from benchwright_service.storage.tables import ACCOUNTS
+from benchwright_service.studies.lab import Lab
+from benchwright_service.studies.lab_closing import Closings
+from benchwright_service.studies.lab_monitor import LabMonitor
+from benchwright_service.studies.study_places import StudyPlaces
+from benchwright_studies.conduct.study_log import StudyLog
 
 if TYPE_CHECKING:
-    from benchwright_service.identity_provider import IdentityProvider
-    from benchwright_service.lti import LtiTool
-    from benchwright_service.lti_services import LtiServices
     from benchwright_service.questions.trying import QuestionModels
-    from benchwright_service.sign_in_file import SignInSettings
+    from benchwright_service.sign_in.identity_provider import IdentityProvider
+    from benchwright_service.sign_in.lti import LtiTool
+    from benchwright_service.sign_in.lti_services import LtiServices
+    from benchwright_service.sign_in.sign_in_file import SignInSettings
 
 GUESSES_PER_MINUTE = 600
 """Invitations that may be tried a minute, by all together: codes have 256 bits."""
@@ -322,9 +322,9 @@ async def _others(
     parts: Administration, settings: SignInSettings, server: str, folder: Path
 ) -> tuple[IdentityProvider | None, LtiTool | None, LtiServices | None]:
     # Most services have none, and the protocols take a quarter of a second to import.
-    from benchwright_service.identity_provider import IdentityProvider
-    from benchwright_service.lti import LtiTool
-    from benchwright_service.lti_services import LtiServices, ToolKey
+    from benchwright_service.sign_in.identity_provider import IdentityProvider
+    from benchwright_service.sign_in.lti import LtiTool
+    from benchwright_service.sign_in.lti_services import LtiServices, ToolKey
 
     named = [settings.oidc.course] if settings.oidc is not None and settings.oidc.course else []
     for course in (*named, *(course for platform in settings.lti for course in platform.courses.values())):

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 from benchwright_remote.messages import MOST_EVENTS
 from benchwright_service.app import OPEN, body_limit, make_api
-from benchwright_service.leases import TERM_S
+from benchwright_service.courses.quotas import USUAL
+from benchwright_service.courses.snapshots import LARGEST
 from benchwright_service.metrics import Metrics
-from benchwright_service.quotas import USUAL
-from benchwright_service.runs import MOST_TRIES
+from benchwright_service.runs.leases import TERM_S
+from benchwright_service.runs.runs import MOST_TRIES
 from benchwright_service.server import MOST_CONNECTIONS
-from benchwright_service.snapshots import LARGEST
 
 _HEAD = """\
 # The bench service

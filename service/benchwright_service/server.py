@@ -8,18 +8,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from benchwright_foundation.home import Home
-from benchwright_judges.configuration import find_panel, read_settings, records_location
+from benchwright_judges.models.configuration import find_panel, read_settings, records_location
 from benchwright_judges.service.judging import Pace
 from benchwright_judges.service.server import listen, open_app, serve_app
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_service.app import make_app, together
 from benchwright_service.bench import open_bench
-from benchwright_service.local_workers import local_workers
+from benchwright_service.courses.quotas import USUAL, Quotas
 from benchwright_service.metrics import measured
 from benchwright_service.pages.app import make_pages
 from benchwright_service.questions.trying import QuestionModels
-from benchwright_service.quotas import USUAL, Quotas
-from benchwright_service.sign_in_file import SignInSettings
+from benchwright_service.runs.local_workers import local_workers
+from benchwright_service.sign_in.sign_in_file import SignInSettings
 
 MOST_CONNECTIONS = 4_000
 MOST_WAITING = 64

@@ -12,8 +12,8 @@ from pydantic import Field
 from benchwright_attempts.attribution import BY_MODEL, Origin, attribute, extension_of_reason
 from benchwright_attempts.attribution.origin import OWN_PROVIDER
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.evidence import AssistAccepted, EditReason, Environment
-from benchwright_attempts.record import RecordedEvent
+from benchwright_attempts.events.evidence import AssistAccepted, EditReason, Environment
+from benchwright_attempts.log.record import RecordedEvent
 from benchwright_foundation.model import Model
 from benchwright_problems.assistance import Allowed, Assistance, Ruled
 

@@ -7,9 +7,9 @@ import io
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_harness.run import run_harness
+from benchwright_harness.execution.run import run_harness
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
@@ -32,7 +32,7 @@ CALLS = {
 
 async def grade(body: str, monkeypatch: pytest.MonkeyPatch, **scan: ScanAction) -> tuple[Verdict, str]:
     """The verdict on the right design with something added, where the scan finds nothing."""
-    monkeypatch.setattr("benchwright_harness.run.scan", lambda problem, solution: ())
+    monkeypatch.setattr("benchwright_harness.execution.run.scan", lambda problem, solution: ())
     one = flow("cocotb")
     problem = one.problem(scanned=True)
     problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"scan": scan})})
@@ -70,7 +70,7 @@ async def test_a_call_is_refused_for_what_icarus_has_compiled(name: str, monkeyp
 async def test_settings_of_verilator_are_refused_for_what_it_has_preprocessed(
     body: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchwright_harness.run.scan", lambda problem, solution: ())
+    monkeypatch.setattr("benchwright_harness.execution.run.scan", lambda problem, solution: ())
     one = flow("lint")
     design = one.around.strip().replace("{body}", body).encode()
     verdict, out, _ = await run(one, design, Toolchain.find(Home.find().cache), "icarus", scanned=True)

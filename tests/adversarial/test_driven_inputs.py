@@ -7,9 +7,9 @@ import io
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_harness.run import run_harness
+from benchwright_harness.execution.run import run_harness
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Reason
 

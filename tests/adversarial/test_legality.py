@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.home import Home
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.scan import synthesis
 from benchwright_harness.scan.rules import rule_for, rules
 from benchwright_harness.scan.source import read
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ScanAction
 

@@ -16,10 +16,10 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.errors import BadHarnessError
-from benchwright_harness.plan import make_plan
-from benchwright_harness.run import run_harness
+from benchwright_harness.execution.run import run_harness
+from benchwright_harness.plan.plan import make_plan
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.errors import PatchError
 from benchwright_problems.patch import apply_patch

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.model_judge import read_verdict
-from benchwright_judges.prompt import ANSWER_CHARACTERS, Prompt, grading_prompt
+from benchwright_judges.models.model_judge import read_verdict
+from benchwright_judges.models.prompt import ANSWER_CHARACTERS, Prompt, grading_prompt
 from benchwright_judges.rubric import load_rubric
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import (

@@ -7,11 +7,11 @@ import io
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_harness import run as harness_run
-from benchwright_harness.criterion import ZERO_TIME
-from benchwright_harness.run import run_harness
+from benchwright_harness.decision.criterion import ZERO_TIME
+from benchwright_harness.execution import run as harness_run
+from benchwright_harness.execution.run import run_harness
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Reason
 

@@ -18,9 +18,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from benchwright_attempts.events import Started
+from benchwright_attempts.events.events import Started
 from benchwright_remote.messages import MOST_ENTRIES, MOST_EVENTS
-from benchwright_service.snapshots import LARGEST
+from benchwright_service.courses.snapshots import LARGEST
 
 from ..bench_service import Service, Solver, running
 

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 

@@ -27,14 +27,14 @@ from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from benchwright_attempts import log_file
-from benchwright_attempts.events import Opened
-from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.events.events import Opened
+from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.home import Home
-from benchwright_studies.study_log import StudyLog
-from benchwright_subjects import usage
+from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.bridge.http_server import serving
-from benchwright_subjects.evaluation import LEAN
+from benchwright_subjects.evaluation import usage
+from benchwright_subjects.evaluation.evaluation import LEAN
 
 REQUESTS = 60
 ROUNDS = 5

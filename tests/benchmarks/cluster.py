@@ -26,11 +26,11 @@ from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.dask import LOCAL
 from benchwright_harness.cluster.local import LocalExecutor, usable_cores
 from benchwright_harness.cluster.task import Task
-from benchwright_harness.grade import solved_files
+from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Kind
+from benchwright_problems.storage.pack_folder import read_built_in
 
 
 def tasks_of_the_starter_pack(count: int, toolchain: Toolchain) -> list[Task]:

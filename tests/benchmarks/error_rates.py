@@ -3,7 +3,7 @@
     nice .venv/bin/python -m tests.benchmarks.error_rates [STUDIES [PROCESSES]] > docs/reference/error-rates.md
 
 In a study within persons everybody works under both conditions, in one between persons under one; both are assigned as
-`benchwright_studies.assignment` does. Times are lognormal with effects of participants and problems. Three in ten
+`benchwright_studies.plan.assignment` does. Times are lognormal with effects of participants and problems. Three in ten
 attempts or more end without a pass, at the limit or given up, and people give up and leave more often under the second
 condition. `tests/unit/baselines/analysis/test_error_rates.py` draws the same.
 """

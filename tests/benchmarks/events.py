@@ -20,11 +20,11 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Edit, Started
-from benchwright_attempts.file_text import Change, FileText
-from benchwright_attempts.record import RecordedEvent
-from benchwright_attempts.replay import verify
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.events import Edit, Started
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.summary.replay import verify
+from benchwright_studies.conduct.study_log import StudyLog
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 

@@ -16,11 +16,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
-from benchwright_studies.accept_policy import Policy
+from benchwright_problems.storage.store import Store
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.dialects.lsp import Dialect
 from benchwright_subjects.inline.run import visible_files
-from benchwright_subjects.inline.server_process import Launch
+from benchwright_subjects.inline.server.server_process import Launch
 from benchwright_subjects.inline.site_run import Rules, Subject, play
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 

@@ -23,10 +23,10 @@ from pathlib import Path
 import httpx2
 
 from benchwright_foundation.home import Home
-from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.records import Records
+from benchwright_judges.records.recorded_judging import judge_and_record
+from benchwright_judges.records.records import Records
 from benchwright_judges.score import score
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 ANSWERS = 1000
 AT_ONCE = 32

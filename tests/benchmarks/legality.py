@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from benchwright_foundation.home import Home
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.scan.source import read
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 
 ROUNDS = 15

@@ -19,9 +19,9 @@ from benchwright_authoring.mutation.findings import ProblemFindings, Status
 from benchwright_formal.opinion import prover
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
-from benchwright_harness.sandboxes import open_sandbox
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict_store import VerdictStore
 
 from ..integration.test_formal_exhaustive import published
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_foundation.home import Home
+from benchwright_harness.execution.run_folder import run_folder
 from benchwright_harness.own_tests.running import run_own_tests
 from benchwright_harness.own_tests.simulation import OwnSimulation
-from benchwright_harness.run_folder import run_folder
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
 

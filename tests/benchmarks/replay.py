@@ -14,12 +14,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Edit, Started
-from benchwright_attempts.evidence import EditReason
-from benchwright_attempts.file_text import Change, FileText
-from benchwright_attempts.hand_clock import HandClock
-from benchwright_attempts.log import EventLog
-from benchwright_service.playback import played
+from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.events.events import Edit, Started
+from benchwright_attempts.events.evidence import EditReason
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.log.log import EventLog
+from benchwright_service.courses.playback import played
 
 PATH = "rtl/x.sv"
 GIVEN = "module x; // a line\nendmodule\n" * 300

@@ -27,10 +27,10 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from benchwright_attempts.database import open_database, writing
-from benchwright_attempts.kept_summary import keep_all
-from benchwright_attempts.record import SCHEMA, AttemptHeader, Row, canonical, format_wall
-from benchwright_attempts.tables import ATTEMPTS, EVENTS
+from benchwright_attempts.log.database import open_database, writing
+from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Row, canonical, format_wall
+from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
+from benchwright_attempts.summary.kept_summary import keep_all
 
 SECONDS, BYTES = 60, 2 * 1024**3
 _WORK = (

@@ -21,17 +21,17 @@ from pathlib import Path
 from benchwright_foundation.home import Home
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.grade import solved_files
-from benchwright_harness.plan import make_plan
-from benchwright_harness.run import RANDOM_SEED, run_harness, warm_up
-from benchwright_harness.run_folder import run_folder
+from benchwright_harness.execution.run import RANDOM_SEED, run_harness, warm_up
+from benchwright_harness.execution.run_folder import run_folder
+from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.plan.plan import make_plan
+from benchwright_harness.plan.selection import Selection, selections
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import Selection, selections
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.problem import Kind, Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 
 ROUNDS = 7

@@ -14,12 +14,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchwright_server.features.design_views import _schematic
-from benchwright_server.features.locations import Locations
+from benchwright_server.features.design.design_views import _schematic
+from benchwright_server.features.editor.locations import Locations
 from benchwright_server.netlist.schematic import schematic
 from benchwright_server.netlist.yosys import Yosys
-from benchwright_verilog.semantics.project import Project
-from benchwright_verilog.semantics.standalone_files import standalone_files
+from benchwright_verilog.semantics.project.project import Project
+from benchwright_verilog.semantics.project.standalone_files import standalone_files
 from benchwright_verilog.syntax.documents import Documents
 
 CLIENT = Path(__file__).parents[2] / "client-vscode"

@@ -26,10 +26,10 @@ from pathlib import Path
 
 import psutil
 
-from benchwright_attempts.events import Started
+from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.grade import solved_files
-from benchwright_problems.store import Store
+from benchwright_harness.grading.grade import solved_files
+from benchwright_problems.storage.store import Store
 
 from ..bench_service import Service, Solver, running
 

@@ -30,16 +30,16 @@ import psutil
 import psycopg
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Edit, Save, Started, Submitted
-from benchwright_attempts.file_text import Change, FileText, sha256
-from benchwright_attempts.grading import run_harness, warm_up
-from benchwright_attempts.hand_clock import HandClock
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.record import AttemptHeader, Row
+from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.events.events import Edit, Save, Started, Submitted
+from benchwright_attempts.events.file_text import Change, FileText, sha256
+from benchwright_attempts.grading.grading import run_harness, warm_up
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.log.record import AttemptHeader, Row
 from benchwright_foundation.home import Home
-from benchwright_harness.grade import solved_files
-from benchwright_harness.sandboxes import open_sandbox
-from benchwright_problems.store import Store
+from benchwright_harness.grading.grade import solved_files
+from benchwright_harness.sandbox.registry import open_sandbox
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role, RunState

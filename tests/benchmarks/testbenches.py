@@ -21,12 +21,12 @@ from pathlib import Path
 from save_to_verdict import bare  # type: ignore[import-not-found]
 
 from benchwright_foundation.home import Home
-from benchwright_harness.plan import WORKDIR
-from benchwright_harness.run import run_harness
-from benchwright_harness.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.run import run_harness
+from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.plan.plan import WORKDIR
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.problem import Problem

@@ -17,8 +17,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright_server.features.waveforms import _trace
-from benchwright_server.waveform_protocol import WaveformWindow
+from benchwright_server.features.design.waveforms import _trace
+from benchwright_server.protocol.waveforms import WaveformWindow
 from benchwright_server.waveforms.readers import Readers
 
 COUNTERS = 200

@@ -17,15 +17,15 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
+from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox.native import NativeSandbox
-from benchwright_harness.sandboxes import toolchain_for
-from benchwright_harness.selection import selections
+from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_harness.two_sided import TwoSided
-from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.problem import Problem
 
 _PROBLEMS = TypeAdapter(list[Problem])

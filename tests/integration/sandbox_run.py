@@ -10,9 +10,9 @@ from pathlib import Path
 
 import psutil
 
-from benchwright_harness.process import End, Ended
+from benchwright_harness.execution.process import End, Ended
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job, Sandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
 

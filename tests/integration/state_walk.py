@@ -25,7 +25,7 @@ from pyslang.syntax import SyntaxTree
 
 from benchwright_formal.bench import OURS, Bench, unguessable
 from benchwright_formal.sources import Sources
-from benchwright_harness.process import End
+from benchwright_harness.execution.process import End
 
 MOST_BITS = 16
 _CLOCK = re.compile(r"cl(?:oc)?k", re.IGNORECASE)

@@ -15,15 +15,15 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput
 
 from benchwright_attempts.attribution import Origin, attribute
-from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.events import Abandoned, Edit
-from benchwright_attempts.evidence import ModelUsage, Violation
-from benchwright_attempts.record import RecordedEvent
-from benchwright_attempts.replay import replay
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.events.events import Abandoned, Edit
+from benchwright_attempts.events.evidence import ModelUsage, Violation
+from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.summary.replay import replay
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_subjects.agents.acp import turn
-from benchwright_subjects.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import summary
 
 from .agent_model import FILE
 from .test_eval import COUNTER, Desk, desk, run, scripted

@@ -12,8 +12,8 @@ import pytest
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from benchwright_problems.store import Store
-from benchwright_subjects.evaluation import summary
+from benchwright_problems.storage.store import Store
+from benchwright_subjects.evaluation.evaluation import summary
 
 from .agent_model import Call, offered_by, output_of, shell_call
 from .test_acp_agents import programs as acp_programs

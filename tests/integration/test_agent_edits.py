@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from benchwright_attempts.attribution import Origin, attribute
-from benchwright_attempts.events import Abandoned, Edit, TextCause, TextSet
-from benchwright_attempts.evidence import TimedOut, Violation
-from benchwright_attempts.record import RecordedEvent
-from benchwright_attempts.replay import replay
-from benchwright_subjects.evaluation import summary
+from benchwright_attempts.events.events import Abandoned, Edit, TextCause, TextSet
+from benchwright_attempts.events.evidence import TimedOut, Violation
+from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.summary.replay import replay
+from benchwright_subjects.evaluation.evaluation import summary
 
 from .agent_model import FILE
 from .test_eval import COUNTER, Desk, desk, run, says

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_attempts.evidence import ModelUsage
-from benchwright_subjects.inline.confinement import can_confine
+from benchwright_attempts.events.evidence import ModelUsage
+from benchwright_subjects.inline.server.confinement import can_confine
 
 from ..inline_packages import NotInstalledError, node_modules
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_subjects.inline.confinement import can_confine
+from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.vscode.vsix import packed
 
 from ..judge_endpoint import JudgeEndpoint

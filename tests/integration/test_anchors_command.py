@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Paused, Resumed, Started
-from benchwright_attempts.file_text import FileText
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.events import Paused, Resumed, Started
+from benchwright_attempts.events.file_text import FileText
+from benchwright_studies.conduct.study_log import StudyLog
 
 COMMAND = Path(sys.executable).with_name("benchwright")
 Run = Callable[..., subprocess.CompletedProcess[str]]

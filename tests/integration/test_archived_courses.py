@@ -7,7 +7,7 @@ import sys
 import uuid
 from pathlib import Path
 
-from benchwright_attempts.events import Started
+from benchwright_attempts.events.events import Started
 from benchwright_remote.messages import Role
 
 from ..bench_service import Course, Service, Solver

@@ -13,14 +13,14 @@ import pytest
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.events import RunFinished, RunStarted
-from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.events.events import RunFinished, RunStarted
+from benchwright_attempts.log.record import AttemptHeader
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.session import Session
 from benchwright_server.attempts.sessions import Sessions
-from benchwright_studies.studies import Studies
+from benchwright_studies.conduct.studies import Studies
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played
 from ..waiting import until

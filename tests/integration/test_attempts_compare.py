@@ -12,18 +12,18 @@ from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Event, RunFinished, RunStarted, Save, Started, Submitted
-from benchwright_attempts.file_text import FileText, sha256
-from benchwright_attempts.record import AttemptHeader
-from benchwright_attempts.run_records import RunRecords
-from benchwright_attempts.second_opinions import SecondOpinions
+from benchwright_attempts.events.events import Event, RunFinished, RunStarted, Save, Started, Submitted
+from benchwright_attempts.events.file_text import FileText, sha256
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_attempts.grading.second_opinions import SecondOpinions
+from benchwright_attempts.log.record import AttemptHeader
 from benchwright_authoring.new_problem import Form, new_problem
 from benchwright_foundation.home import Home
-from benchwright_harness.grade import solved_files
+from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.pack_folder import read_pack_folder
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.pack_folder import read_pack_folder
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line
 from benchwright_studies import open_log

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_attempts.anchors import Anchor, check_anchors
-from benchwright_attempts.events import Edit, Started, Submitted
-from benchwright_attempts.file_text import Change
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.replay import verify
+from benchwright_attempts.events.events import Edit, Started, Submitted
+from benchwright_attempts.events.file_text import Change
+from benchwright_attempts.log.anchors import Anchor, check_anchors
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
-from benchwright_harness.grade import solved_files
-from benchwright_harness.run import starting_files
+from benchwright_harness.execution.run import starting_files
+from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.problem import Problem, Reveal
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 from ..bench_service import Course, Service, Solver
 

@@ -11,15 +11,15 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from benchwright_attempts.events import Started
+from benchwright_attempts.events.events import Started
 from benchwright_foundation.home import Home
-from benchwright_harness.run import starting_files
-from benchwright_problems.store import Store
+from benchwright_harness.execution.run import starting_files
+from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.app import OPEN, make_api
 from benchwright_service.bench import open_administration, open_lab
-from benchwright_service.permissions import Answer, Asker, permissions
-from benchwright_studies.study_file import parse_study
+from benchwright_service.courses.permissions import Answer, Asker, permissions
+from benchwright_studies.plan.study_file import parse_study
 
 from ..bench_service import Course, Service, Solver, running
 

@@ -18,18 +18,18 @@ from typing import Any
 
 import pytest
 
-from benchwright_attempts.anchors import Anchor, check_anchors, read_anchors
-from benchwright_attempts.events import Edit, Started, Tick
-from benchwright_attempts.file_text import Change
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.published_keys import PublishedKeys
-from benchwright_attempts.replay import verify
+from benchwright_attempts.events.events import Edit, Started, Tick
+from benchwright_attempts.events.file_text import Change
+from benchwright_attempts.log.anchors import Anchor, check_anchors, read_anchors
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.log.published_keys import PublishedKeys
+from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
-from benchwright_harness.grade import solved_files
-from benchwright_problems.store import Store
-from benchwright_service import backup
-from benchwright_service.backup import back_up, restore
+from benchwright_harness.grading.grade import solved_files
+from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.storage import backup
+from benchwright_service.storage.backup import back_up, restore
 
 from ..bench_service import Service, Solver, running
 from ..postgres import new_database

@@ -9,7 +9,7 @@ from typing import cast
 import httpx2
 import pytest
 
-from benchwright_attempts.events import Started
+from benchwright_attempts.events.events import Started
 from benchwright_remote.messages import Role
 from benchwright_service.bench import Bench
 from benchwright_service.pages.app import page_routes

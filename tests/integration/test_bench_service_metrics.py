@@ -13,12 +13,12 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-from benchwright_attempts.events import Edit, Started
-from benchwright_attempts.file_text import Change
+from benchwright_attempts.events.events import Edit, Started
+from benchwright_attempts.events.file_text import Change
 from benchwright_foundation.home import Home
-from benchwright_harness.grade import solved_files
-from benchwright_harness.run import starting_files
-from benchwright_problems.store import Store
+from benchwright_harness.execution.run import starting_files
+from benchwright_harness.grading.grade import solved_files
+from benchwright_problems.storage.store import Store
 
 from ..bench_service import Course, Service, Solver, running
 

@@ -9,8 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from benchwright_attempts.events import Edit, Started
-from benchwright_attempts.file_text import Change
+from benchwright_attempts.events.events import Edit, Started
+from benchwright_attempts.events.file_text import Change
 from benchwright_remote.messages import Role
 
 from ..bench_service import Course, Service, Solver

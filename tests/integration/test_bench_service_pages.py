@@ -9,12 +9,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from benchwright_attempts.events import Edit, Started
-from benchwright_attempts.file_text import Change
+from benchwright_attempts.events.events import Edit, Started
+from benchwright_attempts.events.file_text import Change
 from benchwright_foundation.home import Home
-from benchwright_harness.run import starting_files
+from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 

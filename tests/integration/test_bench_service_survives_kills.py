@@ -15,14 +15,14 @@ import psutil
 import pytest
 from sqlalchemy import create_engine, text
 
-from benchwright_attempts.anchors import Anchor, check_anchors
-from benchwright_attempts.events import Edit, Started
-from benchwright_attempts.file_text import Change
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.replay import verify
-from benchwright_harness.run import starting_files
+from benchwright_attempts.events.events import Edit, Started
+from benchwright_attempts.events.file_text import Change
+from benchwright_attempts.log.anchors import Anchor, check_anchors
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.summary.replay import verify
+from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 from ..bench_service import Service, Solver
 from ..killable_service import killable_database, killable_service

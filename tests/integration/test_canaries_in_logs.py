@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import Form, new_problem
 from benchwright_foundation.home import Home
-from benchwright_problems.pack_folder import read_pack_folder
-from benchwright_problems.store import Store
+from benchwright_problems.storage.pack_folder import read_pack_folder
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 
 

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_harness import check
-from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.grade import Progress
-from benchwright_harness.process import Ended, Output
+from benchwright_harness.execution.process import Ended, Output
+from benchwright_harness.grading import check
+from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.grade import Progress
+from benchwright_harness.grading.two_sided import Proof, TwoSided
+from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.two_sided import Proof, TwoSided
-from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
 from benchwright_problems.verdict import Outcome, Reason
 

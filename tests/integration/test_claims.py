@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.file_text import FileText
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.file_text import FileText
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..postgres import new_database
 

@@ -21,12 +21,12 @@ from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.cluster.queues import SLURM
 from benchwright_harness.cluster.task import Task, code_digest
 from benchwright_harness.errors import ClusterError
-from benchwright_harness.grade import solved_files
-from benchwright_harness.run import starting_files
+from benchwright_harness.execution.run import starting_files
+from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Kind
+from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Reason, Verdict
 
 from ..waiting import until

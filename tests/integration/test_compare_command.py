@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_foundation.home import Home
-from benchwright_harness.grade import solved_files
+from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_server.workspaces.workspace import MARKER, Marker
 

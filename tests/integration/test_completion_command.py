@@ -18,22 +18,22 @@ import pytest
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Edit, Event, RunFinished, RunStarted, Started, Submitted
-from benchwright_attempts.evidence import EditReason, Recording
-from benchwright_attempts.file_text import Change, FileText
-from benchwright_attempts.log import EventLog
+from benchwright_attempts.events.events import Edit, Event, RunFinished, RunStarted, Started, Submitted
+from benchwright_attempts.events.evidence import EditReason, Recording
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.accept_policy import Policy
-from benchwright_studies.closing import close_study
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_file import parse_study
-from benchwright_studies.study_log import StudyLog
-from benchwright_subjects.inline.confinement import can_confine
+from benchwright_studies.conduct.closing import close_study
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.accept_policy import Policy
+from benchwright_studies.plan.study_file import parse_study
 from benchwright_subjects.inline.failure import Failure
 from benchwright_subjects.inline.record import ModelUse
 from benchwright_subjects.inline.run_folder import RunFolder
+from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 
 from ..inline_hearing import Hearing

@@ -17,9 +17,9 @@ from benchwright_attempts import log_file as attempts_file
 from benchwright_foundation.home import Home
 from benchwright_remote.hosted_studies import HostedStudies
 from benchwright_service.bench import log_file
-from benchwright_studies.archive import journal_lines
-from benchwright_studies.entry import Drawn, Enrolled
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.archive import journal_lines
+from benchwright_studies.conduct.entry import Drawn, Enrolled
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..bench_service import Service, running
 from ..lsp.session import SERVER, Editor, reference, starter, wrong

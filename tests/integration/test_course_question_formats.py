@@ -15,7 +15,7 @@ import pytest
 
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import QuestionFormat
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.questions.figures import FIGURES_PER_DAY
 

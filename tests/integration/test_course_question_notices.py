@@ -19,14 +19,14 @@ from sqlalchemy import update
 from benchwright_foundation.database import Database
 from benchwright_problems.errors import StoreError
 from benchwright_problems.problem import Pack
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
-from benchwright_service.database import open_service_database
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.notices import MOST_NOTICES, NoticeKind, note
 from benchwright_service.questions.publishing import Publishing, pack_name
 from benchwright_service.questions.tables import REVIEWS
 from benchwright_service.questions.writing import Questions
+from benchwright_service.storage.database import open_service_database
 
 from ..bench_service import DATABASES, Service, running
 from ..postgres import new_database

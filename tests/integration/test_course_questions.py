@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
 from ..bench_service import DATABASES, Service, question_models, running

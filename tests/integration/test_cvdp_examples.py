@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
+from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.two_sided import TwoSided
-from benchwright_harness.verdict_store import VerdictStore
-from benchwright_problems.conversion import Form, convert
 from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
 from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.conversion import Form, convert
 
 OPEN_SOURCE = ["cvdp_copilot_lfsr_0001", "cvdp_agentic_fixed_arbiter_0001"]
 COMMERCIAL = ["cvdp_copilot_gf_multiplier_0039", "cvdp_agentic_8x3_priority_encoder_0003"]

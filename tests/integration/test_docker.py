@@ -16,11 +16,11 @@ import docker as sdk
 import pytest
 
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.plan import OSS_SIM, Build
-from benchwright_harness.process import End
+from benchwright_harness.execution.process import End
+from benchwright_harness.plan.plan import OSS_SIM, Build
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
 

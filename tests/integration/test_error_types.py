@@ -11,12 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
-from benchwright_attempts.errors_classified import ErrorsClassified
-from benchwright_attempts.replay import verify
+from benchwright_attempts.events.errors_classified import ErrorsClassified
+from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
-from benchwright_judges.error_types import instructions
+from benchwright_judges.agreement.error_types import instructions
 from benchwright_server.cli.app import command_line
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
 

@@ -28,19 +28,19 @@ from typer.testing import CliRunner, Result
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.events import Answered, Edit, RunFinished, TextSet
-from benchwright_attempts.evidence import ModelUsage, TimedOut
-from benchwright_attempts.export import export_lines
-from benchwright_attempts.record import AttemptHeader, RecordedEvent
-from benchwright_attempts.replay import replay, verify
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.events.events import Answered, Edit, RunFinished, TextSet
+from benchwright_attempts.events.evidence import ModelUsage, TimedOut
+from benchwright_attempts.log.export import export_lines
+from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
+from benchwright_attempts.summary.replay import replay, verify
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.csbench import import_csbench
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
-from benchwright_studies.study_log import StudyLog
-from benchwright_subjects.evaluation import Run, evaluate, resume, summary, write_replies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_subjects.evaluation.evaluation import Run, evaluate, resume, summary, write_replies
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, in_turn
 

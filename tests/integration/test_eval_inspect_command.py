@@ -13,7 +13,7 @@ from inspect_ai.log import read_eval_log
 
 from benchwright_attempts import log_file
 from benchwright_foundation.home import Home
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 ROOT = Path(__file__).parents[2]
 

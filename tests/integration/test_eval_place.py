@@ -15,13 +15,13 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelOutput
 
 from benchwright_attempts import log_file
-from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.events import Abandoned
-from benchwright_attempts.evidence import ModelUsage, TimedOut
-from benchwright_attempts.replay import replay
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.events.events import Abandoned
+from benchwright_attempts.events.evidence import ModelUsage, TimedOut
+from benchwright_attempts.summary.replay import replay
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
-from benchwright_subjects.evaluation import summary
+from benchwright_problems.storage.store import Store
+from benchwright_subjects.evaluation.evaluation import summary
 
 from .test_eval import COUNTER, Desk, desk, run, says, scripted
 

@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts import log_file
-from benchwright_attempts.evidence import ModelUsage
-from benchwright_attempts.replay import verify
+from benchwright_attempts.events.evidence import ModelUsage
+from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
-from benchwright_studies.study_log import StudyLog
-from benchwright_subjects.refinement import PROMPT_SHA256
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_subjects.prompts.refinement import PROMPT_SHA256
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
 from .test_eval_reflect import ANSWER, CANARY, MODEL, add, home

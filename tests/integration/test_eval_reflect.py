@@ -11,13 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
-from benchwright_attempts.reflected import Reflected
-from benchwright_attempts.replay import verify
+from benchwright_attempts.events.reflected import Reflected
+from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
 

@@ -15,16 +15,16 @@ from typer.testing import CliRunner, Result
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import RunFinished, Started, Submitted
-from benchwright_attempts.evidence import Assigned, ClockHeld, Forecast, ModelUsage, TimedOut
-from benchwright_attempts.file_text import FileText
-from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.events.events import RunFinished, Started, Submitted
+from benchwright_attempts.events.evidence import Assigned, ClockHeld, Forecast, ModelUsage, TimedOut
+from benchwright_attempts.events.file_text import FileText
+from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.prompt_sets.forms import digest_of
 from benchwright_subjects.prompt_sets.quarch import QUARCH
 

@@ -21,9 +21,9 @@ from inspect_ai.log import read_eval_log
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.evidence import ModelUsage
+from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_foundation.home import Home
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .test_eval import COUNTER

@@ -11,14 +11,14 @@ from sqlalchemy.exc import DatabaseError
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import LogUnavailableError, StudyError, UnknownAttemptError
-from benchwright_attempts.events import Edit, Paused, Started, Submitted
-from benchwright_attempts.file_text import Change, FileText
-from benchwright_attempts.replay import verify
-from benchwright_studies.archive import deliver
-from benchwright_studies.closing import check_seal, close_study
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_file import parse_study
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.events import Edit, Paused, Started, Submitted
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.summary.replay import verify
+from benchwright_studies.conduct.archive import deliver
+from benchwright_studies.conduct.closing import check_seal, close_study
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.study_file import parse_study
 
 from ..postgres import new_database
 

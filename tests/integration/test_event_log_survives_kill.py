@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.events import Edit, Started, Submitted
-from benchwright_attempts.file_text import FileText
-from benchwright_attempts.replay import verify
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.events.events import Edit, Started, Submitted
+from benchwright_attempts.events.file_text import FileText
+from benchwright_attempts.summary.replay import verify
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..postgres import new_database
 
@@ -26,9 +26,9 @@ pytestmark = pytest.mark.long
 RECORDER = """
 import sys
 from pathlib import Path
-from benchwright_attempts.events import Edit
-from benchwright_attempts.file_text import Change
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.events import Edit
+from benchwright_attempts.events.file_text import Change
+from benchwright_studies.conduct.study_log import StudyLog
 
 log = StudyLog(sys.argv[1] if "://" in sys.argv[1] else Path(sys.argv[1]))
 

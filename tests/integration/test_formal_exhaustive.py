@@ -30,13 +30,13 @@ from benchwright_formal.opinion import Opinion, Result, opinion
 from benchwright_formal.sources import sources
 from benchwright_formal.yosys_script import FIRST_CYCLES
 from benchwright_foundation.home import Home
-from benchwright_harness.sandboxes import open_sandbox
+from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.datasets.verilogeval import import_verilogeval
-from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.pack_folder import read_built_in
 
 from .conftest import ROOT
 from .state_walk import MOST_BITS, NotWalkedError, Walk, Walked, predicted, shape, walked

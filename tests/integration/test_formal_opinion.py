@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchwright_formal.opinion import Opinion, Result, opinion
-from benchwright_harness.sandboxes import open_sandbox
+from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 

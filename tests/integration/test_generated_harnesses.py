@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.plan import ON_VERILATOR
+from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.plan.plan import ON_VERILATOR
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict_store import VerdictStore
 from benchwright_judges.score import score
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.cvdp import import_cvdp

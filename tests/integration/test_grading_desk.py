@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_judges.configuration import read_settings, records_location
 from benchwright_judges.judgement import Status
-from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.records import Records
-from benchwright_problems.store import Store
+from benchwright_judges.models.configuration import read_settings, records_location
+from benchwright_judges.records.recorded_judging import judge_and_record
+from benchwright_judges.records.records import Records
+from benchwright_problems.storage.store import Store
 
 REF = "starter/store-buffering"
 

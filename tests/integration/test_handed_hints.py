@@ -9,16 +9,16 @@ import httpx2
 import pytest
 from sqlalchemy import select
 
-from benchwright_attempts.events import Started, Submitted
+from benchwright_attempts.events.events import Started, Submitted
 from benchwright_foundation.home import Home
-from benchwright_harness.run import starting_files
+from benchwright_harness.execution.run import starting_files
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration, open_lab
-from benchwright_service.tables import PLACES
-from benchwright_studies.study_file import parse_study
+from benchwright_service.storage.tables import PLACES
+from benchwright_studies.plan.study_file import parse_study
 
 from ..bench_service import Course, Service, Solver
 from .test_bench_service_pages import csrf, invitation, signed_in

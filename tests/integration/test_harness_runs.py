@@ -13,11 +13,11 @@ import psutil
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_harness.run import run_harness
+from benchwright_harness.execution.run import run_harness
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
-from benchwright_harness.sandboxes import toolchain_for
+from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_harness.scan import rules
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.category import Category

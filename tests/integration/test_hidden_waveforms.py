@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.design_waves import DesignWaves, Kept
-from benchwright_harness.run import run_harness
+from benchwright_harness.decision.design_waves import DesignWaves, Kept
+from benchwright_harness.execution.run import run_harness
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem

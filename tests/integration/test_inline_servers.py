@@ -14,18 +14,18 @@ from typing import Any
 import psutil
 import pytest
 
-from benchwright_studies.accept_policy import Policy
-from benchwright_subjects.inline.confinement import can_confine
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
-from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Decision
-from benchwright_subjects.inline.server_process import Launch
-from benchwright_subjects.inline.session import Session, connected
+from benchwright_subjects.inline.server.confinement import can_confine
+from benchwright_subjects.inline.server.server_process import Launch
+from benchwright_subjects.inline.server.session import Session, connected
 from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
+from benchwright_subjects.inline.text.document import Document
 from benchwright_subjects.inline.workplace import workplace
 
 from ..inline_hearing import Hearing

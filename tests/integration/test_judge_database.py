@@ -10,12 +10,12 @@ import pytest
 import pytest_asyncio
 
 from benchwright_foundation.home import Home
-from benchwright_judges.human_grading import Grading
 from benchwright_judges.judgement import Judgement, Method, Status, Vote
-from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.records import Records
+from benchwright_judges.people.human_grading import Grading
+from benchwright_judges.records.recorded_judging import judge_and_record
+from benchwright_judges.records.records import Records
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 from ..postgres import new_database
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from benchwright_judges.service.token import Scope
 
-from benchwright_judges.configuration import read_settings, records_location
 from benchwright_judges.judgement import Status
-from benchwright_judges.records import Records
+from benchwright_judges.models.configuration import read_settings, records_location
+from benchwright_judges.records.records import Records
 from benchwright_judges.service.admission import OPEN
 from benchwright_judges.service.app import make_api
 from benchwright_judges.service.client import RemoteJudge
+from benchwright_judges.service.token import Scope
 from benchwright_judges.service.tokens import Tokens
 from benchwright_service.app import OPEN as OPEN_AT_BENCH
 from benchwright_service.app import make_api as make_bench_api

@@ -13,18 +13,18 @@ from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.events import Answered, Judged
-from benchwright_attempts.export import verify_export, write_export
-from benchwright_attempts.replay import verify
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.events.events import Answered, Judged
+from benchwright_attempts.log.export import verify_export, write_export
+from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_judges.rubric import load_rubric
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.cli.app import command_line
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..judge_endpoint import JudgeEndpoint, Play, fails, in_turn, says
 

@@ -14,15 +14,15 @@ import pytest
 import pytest_asyncio
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.file_text import sha256
+from benchwright_attempts.events.file_text import sha256
 from benchwright_foundation.home import Home
 from benchwright_remote.messages import Role, Whereabouts
 from benchwright_service.bench import log_file, open_administration, open_lab
-from benchwright_service.lab_monitor import LabMonitor
-from benchwright_studies.entry import ConsentEntry, TaskBegun
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_file import parse_study
-from benchwright_studies.study_log import StudyLog
+from benchwright_service.studies.lab_monitor import LabMonitor
+from benchwright_studies.conduct.entry import ConsentEntry, TaskBegun
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.study_file import parse_study
 
 from ..bench_service import DATABASES, Service, running
 from ..lsp.session import Editor

@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_analysis.report.problem_facts import facts_of
+from benchwright_analysis.report.rows.problem_facts import facts_of
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.quarch import import_quarch
-from benchwright_problems.labels import LabelFile, LabelSource
-from benchwright_problems.store import Store
+from benchwright_problems.storage.labels import LabelFile, LabelSource
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content

@@ -19,7 +19,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
 from ..judge_service import CANARY, CHOOSES, EXPLAINS, filled_store

@@ -18,9 +18,9 @@ from benchwright_authoring.mutation.findings import ProblemFindings, Status
 from benchwright_authoring.mutation.rates import rate
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
+from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.dont_cares import DontCares

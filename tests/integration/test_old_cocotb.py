@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.run import run_harness, starting_files
+from benchwright_harness.execution.run import run_harness, starting_files
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.category import Category
-from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
+from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 FOLDER = Path(__file__).parent / "packs" / "old_cocotb"

@@ -19,7 +19,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import (
+from benchwright_attempts.events.events import (
     Abandoned,
     Event,
     Paused,
@@ -29,18 +29,18 @@ from benchwright_attempts.events import (
     Started,
     Submitted,
 )
-from benchwright_attempts.evidence import TimedOut
-from benchwright_attempts.file_text import FileText, sha256
-from benchwright_attempts.regrading import regrade
+from benchwright_attempts.events.evidence import TimedOut
+from benchwright_attempts.events.file_text import FileText, sha256
+from benchwright_attempts.grading.regrading import regrade
 from benchwright_attempts.services import Services
 from benchwright_foundation.home import Home
-from benchwright_harness.sandboxes import DEFAULT_SANDBOX, open_sandbox
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies import open_log
-from benchwright_studies.study_log import StudyLog
-from benchwright_subjects.evaluation import Run, evaluate
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_subjects.evaluation.evaluation import Run, evaluate
 
 PATH = "rtl/inv.sv"
 RIGHT, WRONG, HANGS = (f"module inv; endmodule // {word}\n" for word in ("right", "wrong", "hang"))

@@ -13,10 +13,10 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.own_tests.running import run_own_tests
 from benchwright_harness.own_tests.simulation import OwnSimulation
-from benchwright_harness.sandboxes import open_sandbox, toolchain_for
-from benchwright_problems.pack_folder import read_built_in
+from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_problems.problem import Kind
-from benchwright_verilog.language.cocotb_skeleton import skeleton
+from benchwright_problems.storage.pack_folder import read_built_in
+from benchwright_verilog.language.completion.cocotb_skeleton import skeleton
 
 REFERENCES = {
     f"{problem.id}:{path}": text

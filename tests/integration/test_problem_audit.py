@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content

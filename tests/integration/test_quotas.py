@@ -10,11 +10,11 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from benchwright_attempts.events import Focus, Started
+from benchwright_attempts.events.events import Focus, Started
 from benchwright_foundation.home import Home
-from benchwright_harness.run import starting_files
+from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 from ..bench_service import DATABASES, Course, Service, Solver, running
 from ..postgres import new_database

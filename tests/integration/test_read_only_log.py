@@ -21,9 +21,9 @@ _RECORD = """
 import os, signal, sys
 from pathlib import Path
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Started
-from benchwright_attempts.file_text import FileText
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.events import Started
+from benchwright_attempts.events.file_text import FileText
+from benchwright_studies.conduct.study_log import StudyLog
 
 log = StudyLog(Path(sys.argv[1]))
 attempt = Attempts(log).create("starter/counter", "d", Path("/w"), {"a.sv": FileText.of_text("")}).id

@@ -10,14 +10,14 @@ from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import RunFinished, RunStarted, Started, Submitted
-from benchwright_attempts.file_text import FileText, sha256
+from benchwright_attempts.events.events import RunFinished, RunStarted, Started, Submitted
+from benchwright_attempts.events.file_text import FileText, sha256
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 PATH, TEXT = "rtl/inv.sv", "module inv; endmodule\n"
 

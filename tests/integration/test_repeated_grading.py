@@ -11,12 +11,12 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.grade import BatchGrader, Grader
-from benchwright_harness.process import Ended, Output
+from benchwright_harness.execution.process import Ended, Output
+from benchwright_harness.grading.grade import BatchGrader, Grader
+from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason

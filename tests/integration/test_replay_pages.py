@@ -11,12 +11,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from benchwright_attempts.events import Edit, Event, Paused, Resumed, RunStarted, Started, Submitted
-from benchwright_attempts.evidence import EditReason
-from benchwright_attempts.file_text import Change
+from benchwright_attempts.events.events import Edit, Event, Paused, Resumed, RunStarted, Started, Submitted
+from benchwright_attempts.events.evidence import EditReason
+from benchwright_attempts.events.file_text import Change
 from benchwright_foundation.home import Home
-from benchwright_harness.run import starting_files
-from benchwright_problems.store import Store
+from benchwright_harness.execution.run import starting_files
+from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
 from ..bench_service import Course, Service, Solver

@@ -16,27 +16,18 @@ from typer.testing import CliRunner
 
 from benchwright_analysis.report.report import NothingToReportError, ReportOptions, write_report
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import (
-    Abandoned,
-    Edit,
-    Event,
-    Paused,
-    Resumed,
-    RunFinished,
-    Started,
-    Submitted,
-)
-from benchwright_attempts.evidence import EditReason, Forecast, ModelUsage, SelfEstimate, TimedOut, Violation
-from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.events.events import Abandoned, Edit, Event, Paused, Resumed, RunFinished, Started, Submitted
+from benchwright_attempts.events.evidence import EditReason, Forecast, ModelUsage, SelfEstimate, TimedOut, Violation
+from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_foundation.home import Home
-from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Hidden, Pack, Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.pack_folder import read_built_in
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.app import command_line
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_file import parse_study
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.study_file import parse_study
 
 CANARY = "CANARY-9f31"
 HOSTILE = "<script>alert(1)</script>"
@@ -348,7 +339,7 @@ def test_conditions_are_compared_with_the_one_that_the_study_names(lab: Lab, tmp
 def test_other_readers_find_their_files(lab: Lab, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    from benchwright_analysis.report.codebook import TABLES
+    from benchwright_analysis.report.rows.codebook import TABLES
 
     carry_out(lab)
     add_models(lab)
@@ -393,7 +384,7 @@ def test_a_rule_of_the_study_leaves_attempts_out_and_says_so(lab: Lab, tmp_path:
 
 
 def test_participants_see_their_own_numbers_and_no_others_while_there_are_few(lab: Lab) -> None:
-    from benchwright_analysis.report.own_numbers import own_numbers
+    from benchwright_analysis.report.sections.own_numbers import own_numbers
 
     carry_out(lab)
     mine = own_numbers(lab.log, lab.store, "tiny", "P01")
@@ -425,7 +416,7 @@ def test_participants_see_how_five_others_did_where_the_study_shows_it(lab: Lab,
 
     Solved by 4: 1/5. By 6: 2/5. By 8: 3/5. By 12, when the one who gave up is not at risk any more: all that are left.
     """
-    from benchwright_analysis.report.own_numbers import own_numbers
+    from benchwright_analysis.report.sections.own_numbers import own_numbers
 
     studies = Studies(lab.log, Attempts(lab.log))
     studies.register(parse_study(SHOWN.replace("SHOWN", shown).replace("FEEDBACK", feedback), Path("s.yaml")), {})

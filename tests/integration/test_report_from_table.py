@@ -16,8 +16,8 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from benchwright_analysis.report.exports import write_attempts
-from benchwright_analysis.report.table_file import read_table
+from benchwright_analysis.report.rows.exports import write_attempts
+from benchwright_analysis.report.rows.table_file import read_table
 from benchwright_server.cli.app import command_line
 
 PEOPLE, PROBLEMS = 10, 6

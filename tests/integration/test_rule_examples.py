@@ -10,7 +10,7 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_server.linters.verible import verible_lint
 from benchwright_server.linters.verilator import verilator_lint
 from benchwright_verilog.findings.explained_rules import TOOLS, ExplainedRule, explained, explained_rules
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from inspect_ai.model import Model, ModelOutput
 
-from benchwright_attempts.events import Edit, Event, Tick
-from benchwright_attempts.evidence import ModelUsage
+from benchwright_attempts.events.events import Edit, Event, Tick
+from benchwright_attempts.events.evidence import ModelUsage
 
 from .agent_model import model_that_writes
 from .test_acp_agents import programs as acp_programs

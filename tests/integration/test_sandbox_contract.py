@@ -13,18 +13,18 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.untrusted_folder import folder_bytes, remove_folder
-from benchwright_harness.grade import solved_files
-from benchwright_harness.process import MAX_OUTPUT_BYTES, End
-from benchwright_harness.report import read_report
-from benchwright_harness.run import run_harness, starting_files
+from benchwright_harness.decision.report import read_report
+from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, End
+from benchwright_harness.execution.run import run_harness, starting_files
+from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
-from benchwright_harness.sandboxes import toolchain_for
+from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from .sandbox_run import PATIENCE_S, Run, gone, is_alive, processes_with, runner, started

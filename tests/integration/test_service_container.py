@@ -25,11 +25,11 @@ import pytest
 import yaml
 from docker.models.containers import Container
 
-from benchwright_attempts.anchors import Anchor, check_anchors
-from benchwright_attempts.events import Started, Tick
+from benchwright_attempts.events.events import Started, Tick
+from benchwright_attempts.log.anchors import Anchor, check_anchors
 from benchwright_foundation.home import Home
-from benchwright_harness.grade import solved_files
-from benchwright_problems.store import Store
+from benchwright_harness.grading.grade import solved_files
+from benchwright_problems.storage.store import Store
 
 from ..bench_service import Course, Service, Solver
 from ..debian_image import DebianMissingError, root_file_system

@@ -15,9 +15,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, text
 
 from benchwright_service import migrations
-from benchwright_service.database import open_service_database
 from benchwright_service.migrations import VERSION_TABLE
 from benchwright_service.questions.tables import METADATA
+from benchwright_service.storage.database import open_service_database
 
 from ..postgres import new_database
 

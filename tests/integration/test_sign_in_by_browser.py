@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from sqlalchemy import create_engine, select, update
 
-from benchwright_service.tables import ACCOUNTS, DEVICES
+from benchwright_service.storage.tables import ACCOUNTS, DEVICES
 
 from ..bench_service import Course, Service
 from .test_bench_service_pages import browser, csrf, signed_in

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts import log_file
-from benchwright_attempts.anchors import Anchor, as_text, check_anchors
-from benchwright_attempts.events import Tick
-from benchwright_attempts.published_keys import PublishedKeys
+from benchwright_attempts.events.events import Tick
+from benchwright_attempts.log.anchors import Anchor, as_text, check_anchors
+from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_foundation.home import Home
 
 from ..bench_service import Service, Solver, running

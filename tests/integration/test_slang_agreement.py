@@ -12,9 +12,9 @@ from pyslang.analysis import AnalysisManager
 from pyslang.ast import Compilation
 from pyslang.syntax import SyntaxTree
 
-from benchwright_verilog.semantics.analysis import Analysis
-from benchwright_verilog.semantics.diagnostics import Severity
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.diagnostics import Severity
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.lines import Lines

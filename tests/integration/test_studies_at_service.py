@@ -13,7 +13,7 @@ import pytest
 
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration, open_lab
-from benchwright_studies.study_file import parse_study
+from benchwright_studies.plan.study_file import parse_study
 
 from ..bench_service import DATABASES, Service, running
 from ..postgres import new_database

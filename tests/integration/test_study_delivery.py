@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from benchwright_attempts.replay import verify
+from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
-from benchwright_studies.delivery import Deliveries
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.delivery import Deliveries
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..lsp.session import SERVER, Editor
 from ..postgres import Cluster, PostgresError, new_database, restartable

@@ -13,15 +13,15 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from benchwright_attempts.events import Tick
+from benchwright_attempts.events.events import Tick
 from benchwright_foundation.file_lock import file_lock
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
 from benchwright_service.bench import log_file, open_administration
-from benchwright_service.lab_monitor import lock_of
-from benchwright_studies.archive import collect
-from benchwright_studies.closing import check_seal
-from benchwright_studies.study_log import StudyLog
+from benchwright_service.studies.lab_monitor import lock_of
+from benchwright_studies.conduct.archive import collect
+from benchwright_studies.conduct.closing import check_seal
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..axe import faults
 from ..bench_service import DATABASES, Service, running

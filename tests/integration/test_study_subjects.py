@@ -14,10 +14,10 @@ import pytest
 
 from benchwright_attempts import log_file
 from benchwright_attempts.assigned_subject import AssignedSubject
-from benchwright_attempts.assist_asked import AssistAsked
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Abandoned, Edit, RunFinished, Started, Submitted, TextSet
-from benchwright_attempts.evidence import (
+from benchwright_attempts.events.assist_asked import AssistAsked
+from benchwright_attempts.events.events import Abandoned, Edit, RunFinished, Started, Submitted, TextSet
+from benchwright_attempts.events.evidence import (
     Assigned,
     AssistAccepted,
     AssistShown,
@@ -27,14 +27,14 @@ from benchwright_attempts.evidence import (
     InstalledExtension,
     ModelUsage,
 )
-from benchwright_attempts.file_text import Change, FileText
+from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.terms import Terms
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_log import StudyLog
-from benchwright_subjects.inline.confinement import can_confine
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_subjects.inline.server.confinement import can_confine
 
 from ..inline_hearing import Hearing
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content

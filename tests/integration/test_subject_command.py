@@ -11,9 +11,9 @@ from typer.testing import CliRunner, Result
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts import log_file
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.agents import installation
 from benchwright_subjects.agents.installation import programs_of
 from benchwright_subjects.agents.preset import preset, presets

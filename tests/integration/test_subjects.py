@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from benchwright_attempts.attribution import Origin, attribute
-from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.evidence import ModelUsage
-from benchwright_attempts.replay import replay
+from benchwright_attempts.events.evidence import ModelUsage
+from benchwright_attempts.summary.replay import replay
 from benchwright_foundation.home import Home
 from benchwright_subjects.agents.installation import install, is_installed
 from benchwright_subjects.agents.preset import Preset, preset
-from benchwright_subjects.evaluation import summary
+from benchwright_subjects.evaluation.evaluation import summary
 
 from .agent_model import FILE, model_that_writes
 from .test_eval import COUNTER, Desk, desk, run

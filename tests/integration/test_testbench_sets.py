@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_harness.check import Checker
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.run import run_harness
+from benchwright_harness.execution.run import run_harness
+from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.two_sided import TwoSided
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.plan.selection import Selection, selections
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.sandboxes import open_sandbox
-from benchwright_harness.selection import Selection, selections
+from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.two_sided import TwoSided
-from benchwright_harness.verdict_store import VerdictStore
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.problem import Problem

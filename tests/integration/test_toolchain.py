@@ -17,11 +17,11 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_foundation.untrusted_folder import remove_folder
-from benchwright_harness.process import End
-from benchwright_harness.run import run_harness
+from benchwright_harness.execution.process import End
+from benchwright_harness.execution.run import run_harness
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, content, digest_of
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public

@@ -14,10 +14,10 @@ from benchwright_analysis.trace.page import trace_page
 from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceStep, change, whole
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Started, TextCause, TextSet
-from benchwright_attempts.evidence import ModelUsage
-from benchwright_attempts.file_text import FileText
-from benchwright_attempts.log import EventLog
+from benchwright_attempts.events.events import Started, TextCause, TextSet
+from benchwright_attempts.events.evidence import ModelUsage
+from benchwright_attempts.events.file_text import FileText
+from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.home import Home
 
 from ..axe import faults

@@ -17,14 +17,14 @@ import pytest
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
-from benchwright_studies.accept_policy import Policy
-from benchwright_subjects.inline.confinement import can_confine
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 from benchwright_subjects.inline.failure import Failure
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Decision
 from benchwright_subjects.inline.run_folder import RunFolder
-from benchwright_subjects.inline.server_process import Launch
+from benchwright_subjects.inline.server.confinement import can_confine
+from benchwright_subjects.inline.server.server_process import Launch
 from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
 from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, Programs, driver_command, find_programs, probe_in
 from benchwright_subjects.inline.vscode.vsix import packed, read_vsix

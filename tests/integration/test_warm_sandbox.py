@@ -15,12 +15,12 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.run import run_harness, warm_up
+from benchwright_harness.execution.run import run_harness, warm_up
+from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import selections
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits, Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.plan import OPEN_SOURCE_COVERAGE
-from benchwright_harness.run import run_harness
+from benchwright_harness.execution.run import run_harness
+from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.category import Category

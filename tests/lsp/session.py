@@ -22,17 +22,17 @@ from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCRe
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, LanguageClient, register_lsp_features
 
 from benchwright_attempts import log_file
-from benchwright_attempts.events import Event
-from benchwright_attempts.replay import Verification, verify
+from benchwright_attempts.events.events import Event
+from benchwright_attempts.summary.replay import Verification, verify
 from benchwright_foundation.home import Home
-from benchwright_harness.run import starting_files
-from benchwright_problems.pack_folder import read_built_in, wrong_solutions
+from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Pack, Problem
-from benchwright_server.authoring_protocol import ProblemProof
-from benchwright_server.own_test_protocol import OwnTestDebugger
-from benchwright_server.protocol import AttemptStatus, OpenedProblem, SubmitSummary, VerdictView
+from benchwright_problems.storage.pack_folder import read_built_in, wrong_solutions
+from benchwright_server.protocol.authoring import ProblemProof
+from benchwright_server.protocol.messages import AttemptStatus, OpenedProblem, SubmitSummary, VerdictView
+from benchwright_server.protocol.own_tests import OwnTestDebugger
 from benchwright_studies import open_log
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_verilog.syntax.lines import Lines
 
 SERVER = (str(Path(sys.executable).with_name("benchwright")), "lsp")

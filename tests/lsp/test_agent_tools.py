@@ -16,11 +16,11 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import Implementation, TextContent
 
 from benchwright_attempts import log_file
-from benchwright_attempts.aid_used import AidUsed
+from benchwright_attempts.events.aid_used import AidUsed
 from benchwright_attempts.state import AttemptState
 from benchwright_foundation.home import Home
-from benchwright_problems.pack_folder import read_built_in
-from benchwright_server.agent_address import address_of
+from benchwright_problems.storage.pack_folder import read_built_in
+from benchwright_server.agent.address import address_of
 from benchwright_studies import open_log
 
 from .conftest import Editors

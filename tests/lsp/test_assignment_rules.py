@@ -16,7 +16,7 @@ import pytest_asyncio
 from benchwright_problems.assistance import Allowed, Assistance
 from benchwright_problems.problem import Reveal
 from benchwright_service.bench import open_administration
-from benchwright_service.courses import AssignmentRules
+from benchwright_service.courses.courses import AssignmentRules
 
 from ..bench_service import Course, Service, running
 from .conftest import Editors

@@ -15,10 +15,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from benchwright_attempts.anchors import read_anchors
+from benchwright_attempts.log.anchors import read_anchors
 from benchwright_foundation.home import Home
 from benchwright_problems.problem import Reveal
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 from ..bench_service import Course, Service, running
 from .conftest import Editors

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_attempts.evidence import Suspended
+from benchwright_attempts.events.evidence import Suspended
 
 from .clocks import Clocks
 from .conftest import Editors

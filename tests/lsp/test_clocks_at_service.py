@@ -15,7 +15,7 @@ from sqlalchemy import update
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
-from benchwright_service.tables import ASSIGNMENTS
+from benchwright_service.storage.tables import ASSIGNMENTS
 
 from ..bench_service import Course, Service, running
 from ..integration.test_bench_service_grades import change, points

@@ -13,8 +13,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from benchwright_foundation.home import Home
-from benchwright_problems.pack_folder import read_pack_folder
-from benchwright_problems.store import Store
+from benchwright_problems.storage.pack_folder import read_pack_folder
+from benchwright_problems.storage.store import Store
 
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .conftest import Editors

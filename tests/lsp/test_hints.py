@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchwright_problems.aids import Aid
-from benchwright_problems.pack_folder import read_built_in
+from benchwright_problems.storage.pack_folder import read_built_in
 
 from ..bench_service import Service, running
 from .conftest import Editors

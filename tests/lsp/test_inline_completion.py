@@ -10,9 +10,9 @@ from lsprotocol import types
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.file_text import FileText
+from benchwright_attempts.events.file_text import FileText
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_server.workspaces.workspace import Marker, content_of, fill, mark
 from benchwright_studies import open_log
 

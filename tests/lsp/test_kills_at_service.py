@@ -16,11 +16,11 @@ from pygls.exceptions import JsonRpcException
 from sqlalchemy import create_engine, text
 
 from benchwright_attempts import log_file
-from benchwright_attempts.anchors import Anchor, check_anchors, read_anchors
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.published_keys import PublishedKeys
-from benchwright_attempts.record import AttemptHeader, Row
-from benchwright_attempts.replay import verify
+from benchwright_attempts.log.anchors import Anchor, check_anchors, read_anchors
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.log.published_keys import PublishedKeys
+from benchwright_attempts.log.record import AttemptHeader, Row
+from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
 
 from ..bench_service import Service

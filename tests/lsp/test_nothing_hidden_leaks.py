@@ -13,9 +13,9 @@ import pytest
 from pygls.exceptions import JsonRpcException
 
 from benchwright_foundation.home import Home
-from benchwright_problems.pack_folder import read_pack_folder
-from benchwright_problems.store import Store
-from benchwright_server.protocol import VerdictView
+from benchwright_problems.storage.pack_folder import read_pack_folder
+from benchwright_problems.storage.store import Store
+from benchwright_server.protocol.messages import VerdictView
 
 from .conftest import Editors
 from .session import SERVER, Editor

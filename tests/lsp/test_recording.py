@@ -11,7 +11,7 @@ import psutil
 import pytest
 from lsprotocol import types
 
-from benchwright_attempts.clock import AttemptState, read_clock
+from benchwright_attempts.clock.clock import AttemptState, read_clock
 
 from .conftest import Editors
 from .session import SERVER, Desk, Editor, endless, reference, starting, still_alive

@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 
 from benchwright_server.features.requests import REQUEST_FAILED
-from benchwright_server.operations import OPERATIONS
+from benchwright_server.operations.catalogue import OPERATIONS
 
 from .conftest import Editors
 from .session import Editor, reference

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from benchwright_attempts.replay import verify
+from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
-from benchwright_problems.pack_folder import read_built_in
-from benchwright_problems.store import Store
+from benchwright_problems.storage.pack_folder import read_built_in
+from benchwright_problems.storage.store import Store
 
 from .conftest import Editors
 from .session import Editor, File, endless, reference, still_alive

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from lsprotocol import types
 
-from benchwright_verilog.semantics.token_legend import MODIFIERS, TYPES
+from benchwright_verilog.semantics.names.token_legend import MODIFIERS, TYPES
 from benchwright_verilog.syntax.lines import Lines
 
 from .cursor import VARIANTS, Golden, Scratch, scratch

@@ -12,14 +12,14 @@ import pytest
 
 from benchwright_attempts.attribution import Origin, attribute
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.clock import read_clock
-from benchwright_attempts.evidence import Forecast
-from benchwright_attempts.record import RecordedEvent
-from benchwright_attempts.replay import verify
-from benchwright_attempts.timeline import active_time
-from benchwright_server.operations import OPERATIONS
-from benchwright_server.protocol import AttemptStatus
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.clock.clock import read_clock
+from benchwright_attempts.clock.timeline import active_time
+from benchwright_attempts.events.evidence import Forecast
+from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.summary.replay import verify
+from benchwright_server.operations.catalogue import OPERATIONS
+from benchwright_server.protocol.messages import AttemptStatus
+from benchwright_studies.conduct.study_log import StudyLog
 
 from .clocks import Clocks
 from .conftest import Editors

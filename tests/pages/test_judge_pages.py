@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_judges.configuration import JudgesSettings
+from benchwright_judges.models.configuration import JudgesSettings
 
 from ..integration.test_label_command import CHOICE, FREE, NETWORK, good
 from ..judge_endpoint import Asked, JudgeEndpoint, Played, says

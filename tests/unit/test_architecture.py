@@ -75,7 +75,7 @@ def test_modules_do_not_import_each_other_in_cycles(imports: dict[str, set[str]]
 
 
 def test_folders_do_not_import_each_other(imports: dict[str, set[str]]) -> None:
-    folder_of = {package.name: package.parent.name for package in PACKAGES}
+    folder_of: dict[str, str] = {package.name: package.parent.name for package in PACKAGES}
 
     def folder(module: str) -> str:
         return folder_of[module.partition(".")[0]]

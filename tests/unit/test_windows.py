@@ -65,9 +65,9 @@ print(len(ours))
 
 
 PACKAGES = (
-    *("benchwright_analysis", "benchwright_attempts", "benchwright_harness", "benchwright_judges"),
-    *("benchwright_problems", "benchwright_server", "benchwright_snippets", "benchwright_studies"),
-    *("benchwright_subjects", "benchwright_verilog"),
+    *("benchwright_analysis", "benchwright_attempts", "benchwright_foundation", "benchwright_harness"),
+    *("benchwright_judges", "benchwright_problems", "benchwright_server", "benchwright_snippets"),
+    *("benchwright_studies", "benchwright_subjects", "benchwright_verilog"),
 )
 
 
@@ -90,7 +90,7 @@ from pathlib import Path
 from benchwright_judges.score import score
 from benchwright_problems.datasets.quarch import import_quarch
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 home = Home.find({"BENCHWRIGHT_HOME": sys.argv[1], "BENCHWRIGHT_CACHE": sys.argv[1]})
 record = {
@@ -138,9 +138,9 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 
 
 SERVE = r"""
-import benchwright_server.cli.lsp
+import benchwright_server.cli.machine.lsp
 
-benchwright_server.cli.lsp.serve(["--sandbox", "native"])
+benchwright_server.cli.machine.lsp.serve(["--sandbox", "native"])
 """
 
 

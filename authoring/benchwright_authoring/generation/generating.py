@@ -14,8 +14,8 @@ from benchwright_authoring.generation.draft import GAP, Draft, draft_schema, fau
 from benchwright_authoring.generation.passages import Passage
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
 from benchwright_foundation.model import Model
-from benchwright_judges.kept_replies import KeptReplies
-from benchwright_judges.prompt import object_schema, visible
+from benchwright_judges.models.kept_replies import KeptReplies
+from benchwright_judges.models.prompt import object_schema, visible
 from benchwright_problems.errors import ProblemsError
 
 CRITERIA = {

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_judges.prompt import visible
+from benchwright_judges.models.prompt import visible
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.pack_folder import LARGEST_FILE_BYTES
+from benchwright_problems.storage.pack_folder import LARGEST_FILE_BYTES
 
 SUFFIXES = (".md", ".markdown", ".txt")
 FEWEST = 200

@@ -15,7 +15,7 @@ from benchwright_authoring.written_question import write_question
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.kept import Kept, Made
 from benchwright_foundation.toml_text import as_toml
-from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder
+from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 
 REPORT = "generated.json"
 PASSAGE = "hidden/passage.toml"

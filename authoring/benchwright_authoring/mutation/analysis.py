@@ -13,8 +13,8 @@ from benchwright_authoring.mutation.findings import Counterexample, Finding, Pro
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import Compiler, in_turn, is_design_file, mutants
 from benchwright_harness.cluster.task import Task
-from benchwright_harness.grade import BatchGrader, solved_files
-from benchwright_harness.plan import toplevels
+from benchwright_harness.grading.grade import BatchGrader, solved_files
+from benchwright_harness.plan.plan import toplevels
 from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.parameter_sets import Parameters, ParameterSets
 from benchwright_problems.problem import Problem

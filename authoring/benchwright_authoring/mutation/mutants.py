@@ -14,7 +14,7 @@ from pyslang.syntax import SyntaxTree
 from benchwright_authoring.mutation.catalogue import KINDS
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.source import Source
-from benchwright_verilog.semantics.trees import Preprocessing, encodable, parsing_options
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable, parsing_options
 
 _SUFFIXES = (".sv", ".v")
 

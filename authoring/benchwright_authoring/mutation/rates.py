@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from benchwright_authoring.mutation.findings import Finding, PackFindings, ProblemFindings, Status
 from benchwright_foundation.model import Model
-from benchwright_judges.estimators import Share, share
+from benchwright_judges.agreement.estimators import Share, share
 from benchwright_problems.verdict import Reason
 
 

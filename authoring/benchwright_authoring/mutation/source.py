@@ -21,7 +21,7 @@ from pyslang.syntax import (
     VariableDimensionSyntax,
 )
 
-from benchwright_verilog.semantics.trees import Preprocessing, encodable, parsing_options
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable, parsing_options
 
 # Interfaces stay as they are, and what only simulation or a checker reads says nothing about the design.
 _LEFT_OUT = frozenset(

@@ -11,9 +11,9 @@ from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STA
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
-from benchwright_harness.plan import toplevels
-from benchwright_problems.pack_files_schema import ProblemFile
+from benchwright_harness.plan.plan import toplevels
 from benchwright_problems.problem import Kind
+from benchwright_problems.storage.pack_files_schema import ProblemFile
 from benchwright_problems.verilog import modules, parameter_names, port_names
 
 _HARNESS = "hidden/harness"

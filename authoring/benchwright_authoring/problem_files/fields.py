@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright_authoring.problem_files.toml_places import Path
 from benchwright_foundation.model import Model
-from benchwright_problems.pack_files_schema import PackFile, ProblemFile
+from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_problems.pack_folder import PACK_FILE
+from benchwright_problems.storage.pack_folder import PACK_FILE
 
 PROBLEM_FILE = "problem.toml"
 STATEMENT = "statement.md"

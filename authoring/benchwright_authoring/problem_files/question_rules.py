@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
-from benchwright_judges.short_answers import normalise
-from benchwright_problems.pack_files_schema import ProblemFile, QuestionTable
+from benchwright_judges.reading.short_answers import normalise
 from benchwright_problems.problem import QuestionFormat
+from benchwright_problems.storage.pack_files_schema import ProblemFile, QuestionTable
 
 _OPTIONS = 4
 _TELLING_WORDS = 3

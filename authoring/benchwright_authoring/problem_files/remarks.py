@@ -16,8 +16,8 @@ from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
 from benchwright_foundation.model import Model
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.pack_files_schema import PackFile, ProblemFile
-from benchwright_problems.pack_folder import PACK_FILE, read_problem
+from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
+from benchwright_problems.storage.pack_folder import PACK_FILE, read_problem
 
 _LINE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _File = TypeVar("_File", bound=Model)

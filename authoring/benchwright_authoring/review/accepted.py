@@ -15,7 +15,7 @@ from benchwright_authoring.review.checks import agreement
 from benchwright_authoring.review.reviews import Review, ReviewError, decided_reviews, questions_of
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.toml_text import as_toml
-from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
+from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
 
 REPORT = "reviews.json"
 

@@ -26,7 +26,7 @@ def agreement(decisions: Sequence[Sequence[bool]]) -> float | None:
         return None
     import numpy as np
 
-    from benchwright_judges.estimators import alpha
+    from benchwright_judges.agreement.estimators import alpha
 
     ratings = np.full((max(map(len, decisions)), len(decisions)), np.nan)
     for item, of in enumerate(decisions):

@@ -15,8 +15,8 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.errors import DatasetError, ProblemsError
-from benchwright_problems.pack_folder import read_pack_folder
 from benchwright_problems.problem import Letter, Problem, QuestionFormat
+from benchwright_problems.storage.pack_folder import read_pack_folder
 
 _FOLDER = "reviews"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")

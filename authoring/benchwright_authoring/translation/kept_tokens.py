@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from benchwright_judges.prompt import visible
+from benchwright_judges.models.prompt import visible
 
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _PROTECTED = {

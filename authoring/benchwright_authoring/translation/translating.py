@@ -16,12 +16,12 @@ from benchwright_authoring.translation.kept_tokens import faults
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.toml_text import as_toml
-from benchwright_judges.kept_replies import KeptReplies
-from benchwright_judges.numeric_answers import read_quantity
-from benchwright_judges.prompt import object_schema, visible
+from benchwright_judges.models.kept_replies import KeptReplies
+from benchwright_judges.models.prompt import object_schema, visible
+from benchwright_judges.reading.numeric_answers import read_quantity
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
 from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
 
 LANGUAGES = {"en": "English", "de": "German", "fr": "French", "zh": "Simplified Chinese"}
 REPORT = "translations.json"

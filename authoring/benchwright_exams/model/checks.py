@@ -11,7 +11,7 @@ from benchwright_exams.items import Item, Items
 from benchwright_exams.ledger import Finding
 from benchwright_exams.model.replies import Model
 from benchwright_exams.text_blocks import Block, BlockKind
-from benchwright_judges.prompt import object_schema, visible
+from benchwright_judges.models.prompt import object_schema, visible
 
 _LONGEST = 300
 

@@ -11,7 +11,7 @@ from benchwright_exams.errors import ExamError
 from benchwright_exams.items import Items
 from benchwright_exams.ledger import Finding, Ledger, Region, Role
 from benchwright_exams.model.replies import Model
-from benchwright_judges.prompt import object_schema
+from benchwright_judges.models.prompt import object_schema
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure, digest
 

@@ -14,7 +14,7 @@ from benchwright_exams.line_segments import Line, label_end, last_choice, split_
 from benchwright_exams.model.replies import Model
 from benchwright_exams.place import is_label
 from benchwright_foundation.model import Model as Data
-from benchwright_judges.prompt import object_schema
+from benchwright_judges.models.prompt import object_schema
 from benchwright_problems.problem import digest
 
 ROLES = (

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from benchwright_exams.errors import ExamError
-from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.kept_replies import KeptReplies
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.kept_replies import KeptReplies
 from benchwright_problems.problem import Figure
 
 if TYPE_CHECKING:
-    from benchwright_judges.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import Endpoint
 
 
 class Model(KeptReplies):

@@ -9,9 +9,9 @@ from benchwright_analysis.completion.played_runs import PlayedRun
 from benchwright_analysis.report.section import Cell, Section, Table, count, with_interval
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
-from benchwright_judges.estimators import Estimate
-from benchwright_subjects.inline.hindsight import SHORTEST
+from benchwright_judges.agreement.estimators import Estimate
 from benchwright_subjects.inline.record import Foresight, Hindsight
+from benchwright_subjects.inline.text.hindsight import SHORTEST
 
 PAUSES_MS = (300, 1000)
 """Lengths from which on a stop counts as a pause; those of the run or longer are shown."""

@@ -11,7 +11,7 @@ import numpy as np
 from benchwright_analysis.statistics.bootstrap import draws, percentile_interval
 from benchwright_analysis.statistics.columns import Numbers, groups
 from benchwright_analysis.statistics.crossed import FEWEST_PROBLEMS
-from benchwright_judges.estimators import Estimate
+from benchwright_judges.agreement.estimators import Estimate
 
 THRESHOLDS_MS = (200, 500, 2000)
 RESAMPLES = 1000

@@ -9,7 +9,7 @@ from benchwright_analysis.completion.played_runs import Part
 from benchwright_analysis.statistics.crossed import Crossed, crossed_mean, crossed_ratio, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.estimators import Estimate
+from benchwright_judges.agreement.estimators import Estimate
 from benchwright_subjects.inline.record import SHOWN, Decision, SiteRecord
 from benchwright_subjects.inline.run_folder import SnapshotVerdict
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_studies.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.record import Hindsight, SiteRecord
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, SnapshotVerdict
 from benchwright_subjects.inline.sites import SiteKind

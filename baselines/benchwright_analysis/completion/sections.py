@@ -13,8 +13,8 @@ from benchwright_analysis.completion.tables import latency_table, told
 from benchwright_analysis.completion.tokens import tokens_section
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent
-from benchwright_judges.estimators import Estimate
-from benchwright_studies.accept_policy import Policy
+from benchwright_judges.agreement.estimators import Estimate
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.sites import SiteKind
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.completion.latency import THRESHOLDS_MS, Latencies
 from benchwright_analysis.report.section import Cell, Table, percent, with_interval
-from benchwright_judges.estimators import Estimate
+from benchwright_judges.agreement.estimators import Estimate
 
 
 def latency_table(found: Mapping[str, Latencies]) -> Table:

@@ -10,23 +10,23 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
-from benchwright_analysis.report.assistance_facts import NO_ASSISTANCE, Assistance, AssistanceFacts
-from benchwright_analysis.report.attempt_row import Facts, FoldedEvents
-from benchwright_analysis.report.edits import Edits
-from benchwright_analysis.report.event_columns import EventColumns
-from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.report.problem_facts import ProblemFacts
-from benchwright_analysis.report.stored_event import about_edit, model_of
-from benchwright_analysis.report.verdicts import JudgedAnswer, Verdicts
-from benchwright_attempts.clock import Clock
+from benchwright_analysis.report.rows.attempt_row import Facts, FoldedEvents
+from benchwright_analysis.report.rows.edits import Edits
+from benchwright_analysis.report.rows.event_columns import EventColumns
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts
+from benchwright_analysis.report.rows.stored_event import about_edit, model_of
+from benchwright_analysis.report.rows.verdicts import JudgedAnswer, Verdicts
+from benchwright_analysis.report.sections.assistance_facts import NO_ASSISTANCE, Assistance, AssistanceFacts
+from benchwright_attempts.clock.clock import Clock
+from benchwright_attempts.clock.time_spent import Spent, TimeSpent
+from benchwright_attempts.clock.timeline import MAIN_THRESHOLD_S, THRESHOLDS_S, TimeAtWork
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.event_body import Evidence, TextEffect
-from benchwright_attempts.events import EVENT_TYPES
+from benchwright_attempts.events.event_body import Evidence, TextEffect
+from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.hint_ladder import FEATURE
-from benchwright_attempts.record import AttemptHeader, read_json, type_of
+from benchwright_attempts.log.record import AttemptHeader, read_json, type_of
 from benchwright_attempts.state import STUDY_CLOSED, AttemptState
-from benchwright_attempts.time_spent import Spent, TimeSpent
-from benchwright_attempts.timeline import MAIN_THRESHOLD_S, THRESHOLDS_S, TimeAtWork
 from benchwright_problems.aids import Aid
 
 

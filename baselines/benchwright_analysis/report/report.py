@@ -14,38 +14,38 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.exclusions import exclude
-from benchwright_analysis.report.exports import copy_logs, write_attempts, write_cvdp, write_events, write_tables
 from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.model_facts import ModelFacts
-from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.page import page
-from benchwright_analysis.report.preregistration import marked
-from benchwright_analysis.report.problem_facts import ProblemFacts, facts_of
 from benchwright_analysis.report.questions.selections import selections
-from benchwright_analysis.report.reading import Job, count_events, fold_attempts
-from benchwright_analysis.report.registration import allocation, registration
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.exclusions import exclude
+from benchwright_analysis.report.rows.exports import copy_logs, write_attempts, write_cvdp, write_events, write_tables
+from benchwright_analysis.report.rows.model_facts import ModelFacts
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
+from benchwright_analysis.report.rows.reading import Job, count_events, fold_attempts
+from benchwright_analysis.report.rows.study_context import deviations, known_study, participants, remarks
 from benchwright_analysis.report.section import Section, plain
-from benchwright_analysis.report.sections import SECTIONS
-from benchwright_analysis.report.study_context import deviations, known_study, participants, remarks
+from benchwright_analysis.report.sections.preregistration import marked
+from benchwright_analysis.report.sections.registration import allocation, registration
+from benchwright_analysis.report.sections.registry import SECTIONS
 from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.record import AttemptHeader
-from benchwright_attempts.second_opinions import SecondOpinions
+from benchwright_attempts.grading.second_opinions import SecondOpinions
+from benchwright_attempts.log.record import AttemptHeader
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_foundation.atomic import write_atomically
-from benchwright_judges.rated import Rated
-from benchwright_problems.store import Store
+from benchwright_judges.agreement.rated import Rated
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.closing import sealed_attempts
-from benchwright_studies.studies import RegisteredStudy
-from benchwright_subjects.kept_evals import logs_of
+from benchwright_studies.conduct.closing import sealed_attempts
+from benchwright_studies.conduct.studies import RegisteredStudy
+from benchwright_subjects.evaluation.kept_evals import logs_of
 
 if TYPE_CHECKING:
-    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.conduct.study_log import StudyLog
 
 FORMAT = 1
 """Version of `report.json`."""

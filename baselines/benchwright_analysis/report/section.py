@@ -8,7 +8,7 @@ from enum import Enum
 
 from pydantic import BaseModel, JsonValue
 
-from benchwright_judges.estimators import Estimate, Share
+from benchwright_judges.agreement.estimators import Estimate, Share
 
 Cell = str | int | float | None
 _ENDLESS = 1e6

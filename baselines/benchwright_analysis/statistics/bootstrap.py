@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from benchwright_analysis.statistics.columns import Numbers, equally_long, groups, numbers
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.estimators import CONFIDENCE, Estimate
+from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
 
 RESAMPLES = 2000
 _DRAWN_AT_ONCE = 4_000_000

@@ -13,7 +13,7 @@ from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share, too_few
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.estimators import Estimate, Share, pearson, share
+from benchwright_judges.agreement.estimators import Estimate, Share, pearson, share
 
 BINS = 5
 _AT_ONCE = 1_000_000

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.columns import Numbers, equally_long, groups, numbers
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.estimators import CONFIDENCE
+from benchwright_judges.agreement.estimators import CONFIDENCE
 
 FEW_CLUSTERS = 20
 _EXACT = 1e-9

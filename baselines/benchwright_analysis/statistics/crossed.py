@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from benchwright_analysis.statistics.columns import Numbers, equally_long, flags, numbers
 from benchwright_analysis.statistics.crossed_design import Cells, Design, Model
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.estimators import CONFIDENCE, Estimate
+from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
 
 FEWEST_PARTICIPANTS = 5
 """With fewer, intervals were not found to hold their level, and none is given."""

@@ -10,7 +10,7 @@ import numpy as np
 from benchwright_analysis.statistics.bootstrap import RESAMPLES, clustered_mean
 from benchwright_analysis.statistics.columns import numbers
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.estimators import Estimate
+from benchwright_judges.agreement.estimators import Estimate
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchwright_analysis.statistics.crossed import Crossed, crossed_mean, crossed_ratio
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.estimators import Estimate
+from benchwright_judges.agreement.estimators import Estimate
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.columns import Numbers, equally_long, numbers
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.estimators import CONFIDENCE, Estimate
+from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
 
 FEWEST_MODELS = 3
 """A line through two points says nothing of a third."""

@@ -17,7 +17,7 @@ from benchwright_analysis.statistics.crossed import crossed_shares
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pseudo_values import unsolved_values
-from benchwright_judges.estimators import Estimate
+from benchwright_judges.agreement.estimators import Estimate
 
 BAND_TIMES = 60
 _SAME = 1e-9

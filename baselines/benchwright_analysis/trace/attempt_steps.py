@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceStep, change, whole
-from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.attribution import Origin, attribute
-from benchwright_attempts.events import (
+from benchwright_attempts.clock.timeline import time_line
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import (
     Abandoned,
     Answered,
     Edit,
@@ -25,7 +26,7 @@ from benchwright_attempts.events import (
     Submitted,
     TextSet,
 )
-from benchwright_attempts.evidence import (
+from benchwright_attempts.events.evidence import (
     Activity,
     Assigned,
     AssistAccepted,
@@ -36,10 +37,9 @@ from benchwright_attempts.evidence import (
     TimedOut,
     Violation,
 )
-from benchwright_attempts.record import AttemptHeader, RecordedEvent
-from benchwright_attempts.regraded import Regraded
-from benchwright_attempts.replay import states
-from benchwright_attempts.timeline import time_line
+from benchwright_attempts.events.regraded import Regraded
+from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
+from benchwright_attempts.summary.replay import states
 from benchwright_problems.verdict import outcome_of
 
 _BURST_S = 2.0

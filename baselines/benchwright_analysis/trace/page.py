@@ -8,7 +8,7 @@ from importlib import resources
 
 from benchwright_analysis.html_file import html_file
 from benchwright_analysis.trace.step import Excerpt, Line, StepKind, Trace, TracePart, TraceStep
-from benchwright_judges.prompt import visible
+from benchwright_judges.models.prompt import visible
 
 _MOST_LINES = 400
 _LONGEST_LINE = 1000

@@ -13,7 +13,7 @@ from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceSte
 from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.inline.record import SHOWN, Decision, Hindsight, SiteRecord, Step
 from benchwright_subjects.inline.run_folder import SnapshotVerdict
-from benchwright_subjects.inline.similarity import effort
+from benchwright_subjects.inline.text.similarity import effort
 
 _WORDS = {"passed": "passed", "failed": "did not pass", "error": "undecided"}
 

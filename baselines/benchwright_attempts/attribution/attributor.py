@@ -13,10 +13,10 @@ from benchwright_attempts.attribution.method import EditFacts, Finding, Method
 from benchwright_attempts.attribution.origin import COMPLETIONS, Origin
 from benchwright_attempts.attribution.own_provider import by_acceptance
 from benchwright_attempts.attribution.wrapped_command import by_command
-from benchwright_attempts.event_body import EventBody, Evidence
-from benchwright_attempts.events import Edit
-from benchwright_attempts.evidence import AssistAccepted, EditShape
-from benchwright_attempts.record import RecordedEvent, format_wall
+from benchwright_attempts.events.event_body import EventBody, Evidence
+from benchwright_attempts.events.events import Edit
+from benchwright_attempts.events.evidence import AssistAccepted, EditShape
+from benchwright_attempts.log.record import RecordedEvent, format_wall
 
 CLASSIFIER = "1"
 """Version of the rules; every label has it. Increment it whenever a label could change."""

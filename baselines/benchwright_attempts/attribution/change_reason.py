@@ -8,7 +8,7 @@ from functools import lru_cache
 from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit, finding
 from benchwright_attempts.attribution.origin import OWN_PROVIDER, Origin
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.evidence import AssistAccepted, EditReason
+from benchwright_attempts.events.evidence import AssistAccepted, EditReason
 
 _REASONS: Mapping[str, Origin] = {
     "inlinecompletionaccept": Origin.COMPLETION,

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 from benchwright_attempts.attribution.method import EditFacts
-from benchwright_attempts.event_body import EventBody
+from benchwright_attempts.events.event_body import EventBody
 
 _NOTHING = -(1 << 63)
 """Stands for a number that there is not."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from benchwright_attempts.attribution.origin import Origin
-from benchwright_attempts.event_body import EventBody
+from benchwright_attempts.events.event_body import EventBody
 
 
 @dataclass(slots=True)

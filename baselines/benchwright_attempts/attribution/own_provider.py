@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit, finding
 from benchwright_attempts.attribution.origin import OWN_PROVIDER, Origin
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.evidence import AssistAccepted
+from benchwright_attempts.events.evidence import AssistAccepted
 
 
 def by_acceptance(_edit: EditFacts, known: KnownOfEdit) -> Finding | None:

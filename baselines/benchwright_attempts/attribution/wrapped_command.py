@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit, finding
 from benchwright_attempts.attribution.origin import Origin
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.evidence import CommandUsed
+from benchwright_attempts.events.evidence import CommandUsed
 
 _COMMANDS: Mapping[str, Origin] = {
     "editor.action.inlinesuggest.commit": Origin.COMPLETION,

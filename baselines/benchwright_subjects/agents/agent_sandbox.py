@@ -16,14 +16,14 @@ from typing import Any
 import anyio
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.grading import judged_paths
+from benchwright_attempts.grading.grading import judged_paths
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.process import End, Ended
-from benchwright_harness.run_folder import new_run_folder, run_folder
+from benchwright_harness.execution.process import End, Ended
+from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
-from benchwright_harness.selection import selections
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits, Problem
 from benchwright_subjects.agents.launch import HOME, LAUNCHER, PORT, AgentEnd, Ending, Launch

@@ -14,16 +14,16 @@ from inspect_ai.log import transcript
 from inspect_ai.model import Model, ModelOutput, get_model
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.evidence import ModelUsage, Violation
-from benchwright_attempts.grading import judged_paths
-from benchwright_subjects import usage
+from benchwright_attempts.events.evidence import ModelUsage, Violation
+from benchwright_attempts.grading.grading import judged_paths
 from benchwright_subjects.agents.acp.conversation import Conversation
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox, ended_with
 from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, Found, look
 from benchwright_subjects.agents.launch import AgentEnd, Ending, Launch
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.bridge.http_server import serving
-from benchwright_subjects.evaluation_services import EvaluationServices
+from benchwright_subjects.evaluation import usage
+from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.sample_attempt import SampleAttempt
 
 _NOT_STARTED = (126, 127)

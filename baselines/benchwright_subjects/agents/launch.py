@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_studies.subject import Running
+from benchwright_studies.plan.subject import Running
 
 AGENT = "/agent"
 """Where the sandbox shows an agent's programs."""

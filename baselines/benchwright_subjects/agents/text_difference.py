@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from benchwright_attempts.file_text import Change
+from benchwright_attempts.events.file_text import Change
 
 _MOST_LINES = 2000
 """Of the part that differs; a longer one is one change. The time grows with the square of it."""

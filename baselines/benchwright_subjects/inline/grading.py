@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
-from benchwright_harness.grade import BatchGrader, Progress, solved_files
-from benchwright_harness.sandboxes import open_sandbox, toolchain_for
-from benchwright_harness.verdict_store import VerdictStore
+from benchwright_harness.grading.grade import BatchGrader, Progress, solved_files
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Verdict
 from benchwright_subjects.inline.record import SiteRecord, Snapshot

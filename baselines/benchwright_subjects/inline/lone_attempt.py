@@ -7,28 +7,28 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from benchwright_attempts.assist_asked import AssistAsked
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.evidence import AssistAccepted, AssistShown, ModelUsage
-from benchwright_attempts.grading import Graded
-from benchwright_attempts.regrading import regrade
-from benchwright_attempts.summary import AttemptVerdict
+from benchwright_attempts.events.assist_asked import AssistAsked
+from benchwright_attempts.events.evidence import AssistAccepted, AssistShown, ModelUsage
+from benchwright_attempts.grading.grading import Graded
+from benchwright_attempts.grading.regrading import regrade
+from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Problem
-from benchwright_studies.model_condition import ModelCondition
-from benchwright_studies.subject import Inline, Running
-from benchwright_studies.subject import Start as StartOf
-from benchwright_subjects.evaluation_services import EvaluationServices, sealed
-from benchwright_subjects.inline.document import Document
+from benchwright_studies.plan.model_condition import ModelCondition
+from benchwright_studies.plan.subject import Inline, Running
+from benchwright_studies.plan.subject import Start as StartOf
+from benchwright_subjects.evaluation.services import EvaluationServices, sealed
 from benchwright_subjects.inline.failure import SubjectError
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import SHOWN, Decision
 from benchwright_subjects.inline.run import visible_files
-from benchwright_subjects.inline.served_model import served
-from benchwright_subjects.inline.session import ServerName, connected
+from benchwright_subjects.inline.server.served_model import served
+from benchwright_subjects.inline.server.session import ServerName, connected
 from benchwright_subjects.inline.site_run import Rules, Subject, play
 from benchwright_subjects.inline.sites import Site, SiteKind
-from benchwright_subjects.inline.start_text import StartText, start_texts
+from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.text.start_text import StartText, start_texts
 from benchwright_subjects.inline.witness import Asked, Hand, Witness
 from benchwright_subjects.inline.workplace import remove_leftovers, workplace
 from benchwright_subjects.sample_attempt import SampleAttempt

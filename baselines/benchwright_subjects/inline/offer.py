@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from lsprotocol.types import Position
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.text.document import Document
 
 MAX_OFFERS = 100
 MAX_CHARACTERS = 100_000

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchwright_studies.accept_policy import Policy
-from benchwright_subjects.inline.document import Document
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.offer import NextEdit, Offer
-from benchwright_subjects.inline.similarity import edit_similarity
+from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.text.similarity import edit_similarity
 
 _WORD = re.compile(r"\s*(?:[\w$]+|[^\w\s])")
 

@@ -6,11 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 
 from benchwright_foundation.model import Model
-from benchwright_studies.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.failure import Failure
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.sites import SiteKind
-from benchwright_subjects.inline.syntactic_units import Unit
+from benchwright_subjects.inline.text.syntactic_units import Unit
 
 
 class Kept(Model):

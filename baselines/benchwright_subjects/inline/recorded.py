@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from benchwright_attempts.events import Edit
-from benchwright_attempts.record import RecordedEvent
-from benchwright_attempts.replay import states
+from benchwright_attempts.events.events import Edit
+from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.summary.replay import states
 from benchwright_subjects.inline.sites import Pause, Site, SiteKind
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
-from benchwright_studies.accept_policy import Policy
-from benchwright_subjects.inline import measures
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.record import SiteRecord, golf_score
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_name
 from benchwright_subjects.inline.site_run import Played, Rules, Subject, play, policy_at
 from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, cut
+from benchwright_subjects.inline.text import measures
 from benchwright_subjects.inline.workplace import remove_leftovers
 
 STATEMENT = "README.md"

@@ -19,7 +19,7 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.atomic import sync_folder, write_atomically
 from benchwright_foundation.file_lock import file_lock, is_locked
 from benchwright_problems.problem import digest
-from benchwright_studies.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Hindsight, Kept, SiteRecord, SubjectName
 from benchwright_subjects.inline.sites import SiteKind

@@ -10,25 +10,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_studies.accept_policy import Policy
-from benchwright_subjects.inline import alignment, lint, similarity
+from benchwright_studies.plan.accept_policy import Policy
+from benchwright_subjects.inline import lint
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
-from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import HOPELESS, Failure, SubjectError
 from benchwright_subjects.inline.offer import NextEdit, Offer
 from benchwright_subjects.inline.policies import Accepted, Refusal, accepted, takes_edit
 from benchwright_subjects.inline.record import Decision, ModelUse, Snapshot, Step, Times
-from benchwright_subjects.inline.served_model import ServedModel, served
-from benchwright_subjects.inline.server_process import Launch
-from benchwright_subjects.inline.session import ServerName, Session, session
+from benchwright_subjects.inline.server.served_model import ServedModel, served
+from benchwright_subjects.inline.server.server_process import Launch
+from benchwright_subjects.inline.server.session import ServerName, Session, session
 from benchwright_subjects.inline.sites import Site, SiteKind
+from benchwright_subjects.inline.text import alignment, similarity
+from benchwright_subjects.inline.text.document import Document
 from benchwright_subjects.inline.witness import Asked, Hand, Witness
 from benchwright_subjects.inline.workplace import workplace
 from benchwright_verilog.syntax.suffixes import SOURCES
 from benchwright_verilog.syntax.surrogates import encode_text
 
 if TYPE_CHECKING:
-    from benchwright_subjects.inline.model_service import Service
+    from benchwright_subjects.inline.server.model_service import Service
 
 _MOST_TIMEOUTS = 2
 """Requests in a row without an answer, after which the server counts as silent."""

@@ -10,8 +10,8 @@ from enum import StrEnum
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Kind, Problem
-from benchwright_subjects.inline.similarity import effort
-from benchwright_subjects.inline.syntactic_units import Region, Unit, bodies, trimmed, units
+from benchwright_subjects.inline.text.similarity import effort
+from benchwright_subjects.inline.text.syntactic_units import Region, Unit, bodies, trimmed, units
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 _FEWEST_IN_LINE = 8

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchwright_attempts.evidence import ModelUsage
-from benchwright_subjects.inline.document import Document
+from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_subjects.inline.record import Step
+from benchwright_subjects.inline.text.document import Document
 
 Used = Callable[[ModelUsage], Awaitable[None]]
 """Hears of what each answer of the run's model used."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from benchwright_attempts.file_text import sha256
+from benchwright_attempts.events.file_text import sha256
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_subjects.inline.failure import Failure, SubjectError
 

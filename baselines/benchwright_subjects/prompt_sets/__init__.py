@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.prompt import ask
 from benchwright_subjects.prompt_sets.confidence import with_confidence
 from benchwright_subjects.prompt_sets.csbench import CSBENCH
 from benchwright_subjects.prompt_sets.cvdp import CVDP
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.prompt_sets.quarch import QUARCH
+from benchwright_subjects.prompts.prompt import ask
 
 BENCHWRIGHT = PromptSet(name="benchwright", source="", covers="all problems", asks=ask)
 _PLAIN = (BENCHWRIGHT, CVDP, CSBENCH, QUARCH)
-"""A set has one module, one line here, and its name in `benchwright_studies.vocabulary.Prompts`."""
+"""A set has one module, one line here, and its name in `benchwright_studies.plan.vocabulary.Prompts`."""
 PROMPT_SETS: tuple[PromptSet, ...] = (*_PLAIN, *map(with_confidence, _PLAIN))
 
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 
 from benchwright_problems.problem import Problem
-from benchwright_subjects.prompt import Prompt
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
+from benchwright_subjects.prompts.prompt import Prompt
 
 SUFFIX = "+confidence"
 _REQUEST = """

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchwright_problems.problem import Problem, QuestionFormat
-from benchwright_subjects.prompt import Prompt, with_figures
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
+from benchwright_subjects.prompts.prompt import Prompt, with_figures
 
 _ENGLISH = {
     QuestionFormat.MULTIPLE_CHOICE: "This is a multiple-choice question. Read it carefully and choose the right answer."

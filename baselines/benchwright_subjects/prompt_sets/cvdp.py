@@ -10,8 +10,8 @@ import json
 
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem
-from benchwright_subjects.prompt import Prompt, with_figures
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
+from benchwright_subjects.prompts.prompt import Prompt, with_figures
 
 _FOLDERS = """You are a helpful assistant.
 A project has these folders:

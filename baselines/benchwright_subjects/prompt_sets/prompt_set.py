@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
-from benchwright_subjects.prompt import Prompt
+from benchwright_subjects.prompts.prompt import Prompt
 
 
 def whole_reply(problem: Problem, reply: str) -> str:

@@ -7,8 +7,8 @@ so both have one heading.
 from __future__ import annotations
 
 from benchwright_problems.problem import Problem, Question, QuestionFormat
-from benchwright_subjects.prompt import Prompt, with_figures
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
+from benchwright_subjects.prompts.prompt import Prompt, with_figures
 
 _CHOICE = """You are an expert in computer architecture who answers multiple-choice questions. Read the question \
 and choose the best of the answers.

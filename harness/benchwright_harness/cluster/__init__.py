@@ -38,7 +38,7 @@ class ClusterOptions:
 
 @runtime_checkable
 class ClusterKind(Protocol):
-    """The declaration of a kind of cluster; `benchwright_harness.clusters` lists them."""
+    """The declaration of a kind of cluster; `benchwright_harness.cluster.registry` lists them."""
 
     def open(self, address: str, cache: Path, options: ClusterOptions) -> AbstractAsyncContextManager[Executor]:
         """An executor that runs tasks there, for as long as it is entered.

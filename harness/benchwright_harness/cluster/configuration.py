@@ -12,10 +12,10 @@ from typing import Any
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.local import LocalExecutor
+from benchwright_harness.cluster.registry import cluster_kind
 from benchwright_harness.cluster.task import Task, no_log
-from benchwright_harness.clusters import cluster_kind
 from benchwright_harness.errors import ClusterError
-from benchwright_harness.process import Output
+from benchwright_harness.execution.process import Output
 
 CONFIGURATION = "cluster.toml"
 """In the data folder: a table of options for each kind of cluster."""

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from benchwright_harness.cluster.task import Task, TaskRunner, no_log
-from benchwright_harness.process import Output
+from benchwright_harness.execution.process import Output
 from benchwright_problems.verdict import Verdict
 
 

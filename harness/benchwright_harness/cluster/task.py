@@ -14,11 +14,11 @@ from pydantic import JsonValue
 
 from benchwright_foundation.model import Model
 from benchwright_harness.errors import HarnessError, ToolMissingError
-from benchwright_harness.process import Output
-from benchwright_harness.run import run_harness
+from benchwright_harness.execution.process import Output
+from benchwright_harness.execution.run import run_harness
+from benchwright_harness.plan.selection import Selection, selections
 from benchwright_harness.sandbox import Sandbox
-from benchwright_harness.sandboxes import open_sandbox, toolchain_for
-from benchwright_harness.selection import Selection, selections
+from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, digest
 from benchwright_problems.verdict import Digests, Verdict

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from benchwright_harness.execution.process import End, Ended
 from benchwright_harness.own_tests.coverage import FileCoverage
 from benchwright_harness.own_tests.simulation import CODE, NOT_BUILT, SIMULATES, OwnSimulation
-from benchwright_harness.process import End, Ended
-from benchwright_harness.testbench import Simulator
+from benchwright_harness.plan.testbench import Simulator
 
 
 class OwnReason(StrEnum):

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file, read_plain_file
 from benchwright_harness.errors import DebuggerError, SandboxUnavailableError
+from benchwright_harness.execution.run import RANDOM_SEED
+from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.own_tests.coverage import FileCoverage, read_coverage
 from benchwright_harness.own_tests.debugging import PLACE, Debugging
 from benchwright_harness.own_tests.outcome import OwnRun, outcomes, shown
 from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, SOCKET, OwnSimulation
-from benchwright_harness.plan import WORKDIR
-from benchwright_harness.run import RANDOM_SEED
-from benchwright_harness.run_folder import new_run_folder, run_folder
+from benchwright_harness.plan.plan import WORKDIR
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job, Sandbox
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import Limits

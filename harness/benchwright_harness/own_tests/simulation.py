@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from benchwright_harness.plan import WORKDIR
-from benchwright_harness.testbench import Simulator
+from benchwright_harness.plan.plan import WORKDIR
+from benchwright_harness.plan.testbench import Simulator
 
 CODE = "/code"
 RESULTS = "own-results.jsonl"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from benchwright_harness.plan import OSS_SIM, Build
-from benchwright_harness.process import Ended, Output
+from benchwright_harness.execution.process import Ended, Output
+from benchwright_harness.plan.plan import OSS_SIM, Build
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
 

@@ -28,8 +28,8 @@ from pathlib import Path
 from benchwright_foundation.superuser import is_superuser
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.process import End, Ended, Output, Program
-from benchwright_harness.run_folder import new_run_folder, remove_leftovers
+from benchwright_harness.execution.process import End, Ended, Output, Program
+from benchwright_harness.execution.run_folder import new_run_folder, remove_leftovers
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_variables, request
 from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind

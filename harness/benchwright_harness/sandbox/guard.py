@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from benchwright_harness.plan import WORKDIR
+from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.sandbox import Job, address_space
 from benchwright_harness.toolchain.tree import INSIDE
 

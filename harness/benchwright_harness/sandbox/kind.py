@@ -1,4 +1,4 @@
-"""What Benchwright has to know of a sandbox besides how it runs a job; `benchwright_harness.sandboxes` lists them."""
+"""What Benchwright has to know of a sandbox besides how it runs a job; `registry.py` lists them."""
 
 from __future__ import annotations
 

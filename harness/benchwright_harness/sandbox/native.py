@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright_harness.process import Ended, Output, run_limited
+from benchwright_harness.execution.process import Ended, Output, run_limited
 from benchwright_harness.sandbox import Job, prlimit
 from benchwright_harness.sandbox.kind import SandboxKind
 from benchwright_harness.toolchain.native_tools import NativeTools

@@ -21,7 +21,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchwright_harness.errors import ToolchainError, ToolMissingError
-from benchwright_harness.selection import Selection
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.toolchain import folder_lock, tree
 from benchwright_harness.toolchain.manifest import (
     CONTENT,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright_foundation.model import Model
-from benchwright_harness import tool_versions
+from benchwright_harness.plan import tool_versions
 
 MANIFEST = "toolchain.json"
 CONTENT = "content"

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchwright_harness.errors import ToolMissingError
-from benchwright_harness.selection import Selection
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.toolchain import Toolchain, tree
 
 _ASK = {

@@ -11,7 +11,7 @@ import os
 import shlex
 from pathlib import Path
 
-from benchwright_harness.selection import Selection
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.toolchain import Toolchain, tree
 
 TOOLS = ("iverilog", "vvp", "verilator", "yosys")

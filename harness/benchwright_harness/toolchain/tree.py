@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright_harness.selection import Selection
-from benchwright_harness.tool_versions import tool_versions
+from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.tool_versions import tool_versions
 
 OURS = "/opt/benchwright"
 INSIDE = f"{OURS}/inside"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchwright_judges.answer_extraction import Extraction
-from benchwright_judges.assertion_answers import read_truth
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.language import Wording
+from benchwright_judges.reading.answer_extraction import Extraction
+from benchwright_judges.reading.assertion_answers import read_truth
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Answer, Question, QuestionFormat
 

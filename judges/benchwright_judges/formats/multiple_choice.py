@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchwright_judges.answer_extraction import Extraction
-from benchwright_judges.choice_answers import read_choice
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement
+from benchwright_judges.reading.answer_extraction import Extraction
+from benchwright_judges.reading.choice_answers import read_choice
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Question, QuestionFormat
 

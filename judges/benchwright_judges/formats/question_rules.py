@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchwright_judges.answer_extraction import Extraction
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.language import Wording
+from benchwright_judges.reading.answer_extraction import Extraction
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Answer, Question, QuestionFormat
 

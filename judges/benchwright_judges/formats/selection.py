@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_judges.answer_extraction import Extraction
 from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.reading.answer_extraction import Extraction
 from benchwright_judges.rule_judgements import RIGHT, WRONG
 from benchwright_problems.problem import Answer
 

@@ -6,7 +6,7 @@ import re
 
 from benchwright_judges.formats.question_rules import GivenText
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.numeric_answers import (
+from benchwright_judges.reading.numeric_answers import (
     Comparison,
     Dimension,
     asked_unit,
@@ -17,9 +17,9 @@ from benchwright_judges.numeric_answers import (
     read_binary,
     read_quantity,
 )
+from benchwright_judges.reading.short_answers import same_text, stated, unwrap
+from benchwright_judges.reading.stated_answers import stated_phrases
 from benchwright_judges.rule_judgements import PENDING, RIGHT, WRONG
-from benchwright_judges.short_answers import same_text, stated, unwrap
-from benchwright_judges.stated_answers import stated_phrases
 
 
 def score_blank(given: GivenText) -> Judgement:

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from benchwright_foundation.model import Model
-from benchwright_judges.estimators import Estimate, Level, Share, alpha, estimate, share
-from benchwright_problems.labels import Label, LabelKind, LabelSource, PackLabels, stated_label
+from benchwright_judges.agreement.estimators import Estimate, Level, Share, alpha, estimate, share
 from benchwright_problems.problem import Problem
+from benchwright_problems.storage.labels import Label, LabelKind, LabelSource, PackLabels, stated_label
 
 
 class Alike(Model):

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from benchwright_judges.errors import ConfigurationError, LabellingError
 from benchwright_judges.labelling.instructions import Topic
 from benchwright_judges.labelling.topics import SHORTLIST, question_text
-from benchwright_judges.model_settings import EmbeddingSettings
+from benchwright_judges.models.model_settings import EmbeddingSettings
 from benchwright_problems.problem import Problem
 
 _AT_ONCE = 64

@@ -10,10 +10,10 @@ from importlib import resources
 
 from pydantic import JsonValue
 
-from benchwright_judges.json_reply import read_object
-from benchwright_judges.prompt import Prompt, object_schema, question_prompt
-from benchwright_problems.labels import LabelKind
+from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.prompt import Prompt, object_schema, question_prompt
 from benchwright_problems.problem import Problem
+from benchwright_problems.storage.labels import LabelKind
 
 _LONGEST_REASON = 500
 

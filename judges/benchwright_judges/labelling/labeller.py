@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.errors import LabellingError
 from benchwright_judges.labelling.disclosure import without_answer
 from benchwright_judges.labelling.instructions import Topic, instructions, label_prompt, read_choice
-from benchwright_problems.labels import Label, LabelKind, LabelSource, LabelVote
+from benchwright_judges.models.budget import JudgingBudget
 from benchwright_problems.problem import Problem
+from benchwright_problems.storage.labels import Label, LabelKind, LabelSource, LabelVote
 
 if TYPE_CHECKING:
-    from benchwright_judges.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import Endpoint
 
 _SPARES = 2
 """How many votes without a usable reply are replaced."""

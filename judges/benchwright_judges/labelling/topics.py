@@ -8,8 +8,8 @@ from pathlib import Path
 from benchwright_foundation.errors import needs
 from benchwright_judges.errors import LabellingError
 from benchwright_judges.labelling.instructions import Topic
-from benchwright_problems.labels import LabelKind, stated_label
 from benchwright_problems.problem import Problem
+from benchwright_problems.storage.labels import LabelKind, stated_label
 
 SHORTLIST = 3
 """Topics that a model chooses from, as in QuArch (arXiv:2510.22087, appendix D.5)."""

@@ -1,1 +1,1 @@
-"""A model as the reader of replies in which rules find no answer, and how well replies are read."""
+"""What a free-form reply answers."""

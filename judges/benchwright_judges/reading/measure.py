@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from benchwright_foundation.model import Model
-from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.estimators import Share, share
+from benchwright_judges.agreement.estimators import Share, share
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.panel import Panel
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.panel import Panel
 from benchwright_judges.reading.corpus import LabelledReply
 from benchwright_judges.reading.reading import read_answer
-from benchwright_judges.records import Records
+from benchwright_judges.records.records import Records
 from benchwright_judges.rule_judgements import RULES
 from benchwright_judges.score import score
 

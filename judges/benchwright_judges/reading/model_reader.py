@@ -10,15 +10,15 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.formats import rules_of
-from benchwright_judges.json_reply import read_object
 from benchwright_judges.judgement import READING, Judgement, Status, Vote
-from benchwright_judges.model_judge import ModelJudge
-from benchwright_judges.numeric_answers import asked_unit, read_quantity
-from benchwright_judges.prompt import Prompt, reading_prompt, visible
-from benchwright_judges.reply_text import without_thoughts
-from benchwright_judges.short_answers import unwrap
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.model_judge import ModelJudge
+from benchwright_judges.models.prompt import Prompt, reading_prompt, visible
+from benchwright_judges.reading.numeric_answers import asked_unit, read_quantity
+from benchwright_judges.reading.reply_text import without_thoughts
+from benchwright_judges.reading.short_answers import unwrap
 from benchwright_problems.problem import Problem, digest
 
 NONE, AMBIGUOUS, INVENTED = "none", "ambiguous", "invented"

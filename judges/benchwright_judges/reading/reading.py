@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from benchwright_judges import ballot
-from benchwright_judges.answer_extraction import ExtractionOutcome
-from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.judgement import REFUSAL, Judgement, Method, Status
-from benchwright_judges.panel import Panel
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.panel import Panel
+from benchwright_judges.reading.answer_extraction import ExtractionOutcome
 from benchwright_judges.reading.model_reader import NONE, STATED, ModelReader, instructions
-from benchwright_judges.records import Records
+from benchwright_judges.records import ballot
+from benchwright_judges.records.records import Records
 from benchwright_judges.score import score_value
 from benchwright_problems.problem import Problem
 

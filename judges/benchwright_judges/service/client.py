@@ -15,9 +15,9 @@ from pydantic import ValidationError
 
 from benchwright_foundation.errors import needs
 from benchwright_foundation.refusals import ProblemDetails
-from benchwright_judges.configuration import settings_file
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, Status, Vote
+from benchwright_judges.models.configuration import settings_file
 from benchwright_judges.service.views import JudgementView, SubmissionView
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from benchwright_foundation.change_notifications import wait_for_change
 from benchwright_foundation.refusals import BODY, Kind, RefusalError, refusals, responses_of
-from benchwright_judges.agreement import FormatAgreement
+from benchwright_judges.agreement.agreement import FormatAgreement
 from benchwright_judges.service.admission import AdmissionControl
 from benchwright_judges.service.judging import Judging
 from benchwright_judges.service.submission import Batch, Key, Submission

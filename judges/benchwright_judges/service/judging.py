@@ -17,15 +17,15 @@ from sqlalchemy.exc import SQLAlchemyError
 from benchwright_foundation.change_notifications import ChangeNotifications, wait_for_change
 from benchwright_foundation.errors import StorageError
 from benchwright_foundation.refusals import Flaw, Kind, RefusalError
-from benchwright_judges.agreement import FormatAgreement, measure
-from benchwright_judges.budget import JudgingBudget
+from benchwright_judges.agreement.agreement import FormatAgreement, measure
+from benchwright_judges.agreement.rated import rated_answers
 from benchwright_judges.errors import GradingError
-from benchwright_judges.human_grading import Grading
 from benchwright_judges.judgement import Judgement, Method, Status
-from benchwright_judges.panel import Panel
-from benchwright_judges.rated import rated_answers
-from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.records import Records
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.panel import Panel
+from benchwright_judges.people.human_grading import Grading
+from benchwright_judges.records.recorded_judging import judge_and_record
+from benchwright_judges.records.records import Records
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.score import score
 from benchwright_judges.service.submission import Key, Submission
@@ -33,7 +33,7 @@ from benchwright_judges.service.submissions import Submissions
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Kind as ProblemKind
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 T = TypeVar("T")
 

@@ -15,8 +15,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from benchwright_judges.errors import JudgesError
-from benchwright_judges.panel import Panel
-from benchwright_judges.records import Records
+from benchwright_judges.models.panel import Panel
+from benchwright_judges.records.records import Records
 
 # Its tables have to be known before a database is opened.
 from benchwright_judges.service import tables as _tables  # noqa: F401
@@ -24,7 +24,7 @@ from benchwright_judges.service.admission import LARGEST_HEADERS
 from benchwright_judges.service.app import make_app
 from benchwright_judges.service.judging import Judging, Pace
 from benchwright_judges.service.tokens import Tokens
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 MOST_CONNECTIONS = 1_000
 _KEEP_ALIVE_S = 30

@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.records import Records
+from benchwright_judges.records.records import Records
 from benchwright_judges.service.submission import Batch, Key, State, Submission, batch_of, submission_of
 from benchwright_judges.service.tables import BATCHES, SUBMISSIONS, TOKENS
 

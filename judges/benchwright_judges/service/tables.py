@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Column, Double, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
 
-from benchwright_judges.schema import METADATA
+from benchwright_judges.records.schema import METADATA
 
 TOKENS = Table(
     "tokens",

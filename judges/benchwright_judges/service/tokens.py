@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Row, insert, select, update
 
 from benchwright_foundation import access_token
-from benchwright_judges.records import Records
+from benchwright_judges.records.records import Records
 from benchwright_judges.service.tables import TOKENS
 from benchwright_judges.service.token import JUDGE, Scope, Token
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
 
-from benchwright_foundation.model import Model
+from benchwright_foundation.model import Message
 from benchwright_judges.judgement import Judgement, Method, Share, Status, Vote
 from benchwright_judges.service.submission import Batch, State, Submission
 from benchwright_problems.problem import Public
 
 if TYPE_CHECKING:
     # A client has these types, but no database.
-    from benchwright_judges.human_grading import Item
+    from benchwright_judges.people.human_grading import Item
 
 LONGEST_ANSWER = 65_536
 """Characters."""
@@ -34,20 +34,20 @@ Answer = Annotated[
 Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$"), Field(examples=["0f8fad5bd9cb469fa16570867728950e"])]
 
 
-class NewSubmission(Model):
+class NewSubmission(Message):
     """One answer to one problem."""
 
     problem: ProblemRef
     answer: Answer
 
 
-class NewBatch(Model):
+class NewBatch(Message):
     """Answers that are submitted together."""
 
     items: tuple[NewSubmission, ...] = Field(min_length=1, max_length=LARGEST_BATCH)
 
 
-class Usage(Model):
+class Usage(Message):
     """The tokens and time of a vote."""
 
     input_tokens: int
@@ -56,7 +56,7 @@ class Usage(Model):
     cached: bool
 
 
-class VoteView(Model):
+class VoteView(Message):
     """One judge's vote, without its reasons: they may quote the answer key."""
 
     judge: str
@@ -69,7 +69,7 @@ class VoteView(Model):
     """For administrators."""
 
 
-class JudgementView(Model):
+class JudgementView(Message):
     """A judgement."""
 
     status: Status
@@ -87,7 +87,7 @@ class JudgementView(Model):
     """For administrators."""
 
 
-class SubmissionView(Model):
+class SubmissionView(Message):
     """One submitted answer."""
 
     id: Id
@@ -102,7 +102,7 @@ class SubmissionView(Model):
     """None until the state is `done`."""
 
 
-class BatchView(Model):
+class BatchView(Message):
     """Progress of a batch."""
 
     id: Id
@@ -112,7 +112,7 @@ class BatchView(Model):
     finished: bool
 
 
-class ResultsPage(Model):
+class ResultsPage(Message):
     """Some submissions of a batch, by position."""
 
     results: tuple[SubmissionView, ...]
@@ -120,7 +120,7 @@ class ResultsPage(Model):
     """The value of `after` for the next page; null on the last one."""
 
 
-class GradingItem(Model):
+class GradingItem(Message):
     """An answer as a person grades it: blind, without the key, which stays with the service."""
 
     id: Id
@@ -134,7 +134,7 @@ class GradingItem(Model):
     """The scale, the worst first."""
 
 
-class GradingQueue(Model):
+class GradingQueue(Message):
     """What a person may grade."""
 
     total: int
@@ -146,7 +146,7 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-class NewGrade(Model):
+class NewGrade(Message):
     """A person's grade of an answer."""
 
     label: Annotated[str, StringConstraints(max_length=60), Field(examples=["correct"])]
@@ -156,7 +156,7 @@ class NewGrade(Model):
     comment: Annotated[str, StringConstraints(max_length=4_000, pattern=r"^[^\x00]*$")] = ""
 
 
-class GradeView(Model):
+class GradeView(Message):
     """An accepted grade."""
 
     item: Id
@@ -167,7 +167,7 @@ class GradeView(Model):
     """Whether it completes a judgement; if not, another person is needed."""
 
 
-class Health(Model):
+class Health(Message):
     """Whether the service can work."""
 
     status: str = Field(examples=["ready"])

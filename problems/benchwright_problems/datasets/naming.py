@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright_problems.errors import BadPackNameError
-from benchwright_problems.pack_name import is_pack_name
+from benchwright_problems.storage.pack_name import is_pack_name
 
 
 def require_pack_name(name: str) -> None:

@@ -7,28 +7,21 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.attribution import Attribution, attribute
-from benchwright_attempts.events import Event
-from benchwright_attempts.evidence import Recording
-from benchwright_attempts.record import RecordedEvent
-from benchwright_attempts.replay import replay
-from benchwright_attempts.timeline import Stretch, time_line
+from benchwright_attempts.clock.timeline import Stretch, time_line
+from benchwright_attempts.events.events import Event
+from benchwright_attempts.events.evidence import Recording
+from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.summary.replay import replay
 from benchwright_server.attempts.participation import Participation
-from benchwright_server.numbers_protocol import OwnNumber, OwnNumbers, SpentView
-from benchwright_server.study_protocol import (
-    ReplayedFiles,
-    ReplayedText,
-    ReplayMark,
-    ReplayView,
-    Span,
-    TracePage,
-)
+from benchwright_server.protocol.numbers import OwnNumber, OwnNumbers, SpentView
+from benchwright_server.protocol.studies import ReplayedFiles, ReplayedText, ReplayMark, ReplayView, Span, TracePage
 
 if TYPE_CHECKING:
-    from benchwright_analysis.report.own_numbers import OwnAttempt
+    from benchwright_analysis.report.sections.own_numbers import OwnAttempt
 
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_server.attempts.sessions import Sessions
-    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.conduct.study_log import StudyLog
 
 
 def replay_of(log: StudyLog, attempt: str) -> ReplayView:
@@ -107,7 +100,7 @@ def numbers_of(sessions: Sessions, study: str | None, *, practice: bool = False)
     Raises:
         ServerError: The user does not take part in the study.
     """
-    from benchwright_analysis.report.own_numbers import own_numbers
+    from benchwright_analysis.report.sections.own_numbers import own_numbers
 
     participant = Participation(sessions.home).of(study) if study else ""
     found = own_numbers(sessions.log, sessions.store, study or "", participant, practice=practice)

@@ -11,7 +11,7 @@ from benchwright_attempts import log_file
 from benchwright_attempts.errors import AttemptError
 from benchwright_foundation.home import Home
 from benchwright_studies import open_log
-from benchwright_studies.delivery import Deliveries
+from benchwright_studies.conduct.delivery import Deliveries
 
 
 def retry_deliveries(home: Home, tell: Callable[[str, bool], None]) -> None:

@@ -8,17 +8,17 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError
 from benchwright_foundation.atomic import write_atomically
 from benchwright_problems.errors import ProblemsError
-from benchwright_server.protocol import AttemptStatus
+from benchwright_server.protocol.messages import AttemptStatus
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_attempts.services import Services
     from benchwright_server.attempts.session import Session
-    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.conduct.study_log import StudyLog
 
 _LOOK_S = 1.0
 """How often a server looks which attempt was started last: for so long two clocks may run."""

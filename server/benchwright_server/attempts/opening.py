@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from benchwright_attempts.errors import UnknownAttemptError
-from benchwright_attempts.events import Abandoned
-from benchwright_attempts.evidence import Assigned, Consent, Recording
-from benchwright_attempts.file_text import FileText
-from benchwright_attempts.guided import GUIDED, Guided
-from benchwright_attempts.record import AttemptHeader
+from benchwright_attempts.events.events import Abandoned
+from benchwright_attempts.events.evidence import Assigned, Consent, Recording
+from benchwright_attempts.events.file_text import FileText
+from benchwright_attempts.events.guided import GUIDED, Guided
+from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.workspaces_folder import explain, intruder
 from benchwright_problems.assistance import Assistance
@@ -25,7 +25,7 @@ from benchwright_server.workspaces.workspace import Marker, Workspace, content_o
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_attempts.services import Services
-    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.conduct.study_log import StudyLog
 
 
 class Opening:
@@ -77,7 +77,7 @@ class Opening:
     def task(self, assigned: Assigned, agreed: Consent, ref: str) -> str:
         """The attempt at a study's task; its first events are assignment, consent and blind forecast."""
         # Most sessions have nothing to do with studies, whose libraries are not quick to load.
-        from benchwright_studies.studies import Studies
+        from benchwright_studies.conduct.studies import Studies
 
         problem = self._services.store.problem(ref)
         # An attempt that was created just before a crash is reused: the journal does not have it yet.

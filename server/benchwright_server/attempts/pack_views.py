@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from benchwright_attempts.attempts import Attempts, ProblemRecord
-from benchwright_attempts.grading import ANSWER
+from benchwright_attempts.grading.grading import ANSWER
 from benchwright_judges.score import read_selection, selectable
 from benchwright_problems.problem import Problem, Question
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.session import Session
 from benchwright_server.attempts.told_rule import with_rule
-from benchwright_server.protocol import Choice, LanguageVariant, PackList, PackSummary, ProblemSummary, QuestionView
+from benchwright_server.protocol.messages import (
+    Choice,
+    LanguageVariant,
+    PackList,
+    PackSummary,
+    ProblemSummary,
+    QuestionView,
+)
 
 
 def pack_list(store: Store, attempts: Attempts) -> PackList:

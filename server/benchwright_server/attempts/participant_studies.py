@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.errors import AttemptError, StudyError
-from benchwright_attempts.events import Abandoned
-from benchwright_attempts.evidence import Forecast
-from benchwright_attempts.record import AttemptHeader
-from benchwright_attempts.run_records import RunRecords
+from benchwright_attempts.events.events import Abandoned
+from benchwright_attempts.events.evidence import Forecast
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_remote.hosted_studies import HostedStudies
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.sessions import Sessions
-from benchwright_server.protocol import OpenedProblem
-from benchwright_server.study_protocol import (
+from benchwright_server.protocol.messages import OpenedProblem
+from benchwright_server.protocol.studies import (
     ConsentView,
     DeliveryView,
     ForecastFile,
@@ -32,16 +32,16 @@ from benchwright_server.study_protocol import (
     StudyView,
 )
 from benchwright_server.workspaces.workspace import Workspace, content_of
-from benchwright_studies.delivery import Deliveries
-from benchwright_studies.progress import Progress, is_finished
-from benchwright_studies.questionnaire import Answer
-from benchwright_studies.studies import RegisteredStudy, Studies
-from benchwright_studies.study import AT_SERVICE, Study, StudyQuestion
-from benchwright_studies.vocabulary import Step
+from benchwright_studies.conduct.delivery import Deliveries
+from benchwright_studies.conduct.progress import Progress, is_finished
+from benchwright_studies.conduct.studies import RegisteredStudy, Studies
+from benchwright_studies.plan.questionnaire import Answer
+from benchwright_studies.plan.study import AT_SERVICE, Study, StudyQuestion
+from benchwright_studies.plan.vocabulary import Step
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.conduct.study_log import StudyLog
 
 
 class ParticipantStudies:

@@ -9,14 +9,14 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.events import Edit, Event, Save, TextCause, TextSet
-from benchwright_attempts.file_text import Change, FileText, apply_changes, sha256
-from benchwright_attempts.record import RecordedEvent
-from benchwright_attempts.replay import ReplayedFile
+from benchwright_attempts.events.events import Edit, Event, Save, TextCause, TextSet
+from benchwright_attempts.events.file_text import Change, FileText, apply_changes, sha256
+from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.summary.replay import ReplayedFile
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.conduct.study_log import StudyLog
 
     # So do the protocol's types, which the command line does without.
     from benchwright_verilog.syntax.documents import Replacement

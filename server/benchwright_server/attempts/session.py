@@ -11,17 +11,17 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.adapter import Adapter, Report
-from benchwright_attempts.clock import AttemptState, advance
-from benchwright_attempts.diagnostics import Diagnostics, ProblemCount
+from benchwright_attempts.clock.clock import AttemptState, advance
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AttemptElsewhereError, ClaimLostError
-from benchwright_attempts.evidence import SelfEstimate, Violation
-from benchwright_attempts.grading import ANSWER, judged_paths
-from benchwright_attempts.guided import GUIDED
+from benchwright_attempts.events.diagnostics import Diagnostics, ProblemCount
+from benchwright_attempts.events.evidence import SelfEstimate, Violation
+from benchwright_attempts.events.guided import GUIDED
+from benchwright_attempts.grading.grading import ANSWER, judged_paths
 from benchwright_attempts.hint_ladder import HintLadder
-from benchwright_attempts.record import AttemptHeader
-from benchwright_attempts.replay import ReplayedFile
-from benchwright_attempts.summary import AttemptVerdict
+from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.summary.replay import ReplayedFile
+from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import ClockDisplay, Terms
 from benchwright_judges.score import INSTANT
 from benchwright_problems.aids import Aid
@@ -29,7 +29,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import ComparedQuality
 from benchwright_server.attempts.recorder import Recorder
 from benchwright_server.attempts.verdict_words import words_of
-from benchwright_server.protocol import (
+from benchwright_server.protocol.messages import (
     AttemptStatus,
     CompilerLine,
     QualityLine,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_attempts.claim import Claim
     from benchwright_attempts.services import Services
-    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.conduct.study_log import StudyLog
 
 _WATCH_S = 5.0
 """How often an attempt's claim is checked."""

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError, LogError, UnknownAttemptError
-from benchwright_attempts.events import Abandoned
-from benchwright_attempts.evidence import Assigned, Consent, Violation
-from benchwright_attempts.grading import judged_paths
-from benchwright_attempts.record import AttemptHeader
-from benchwright_attempts.replay import replay
+from benchwright_attempts.events.events import Abandoned
+from benchwright_attempts.events.evidence import Assigned, Consent, Violation
+from benchwright_attempts.grading.grading import judged_paths
+from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.services import Services
+from benchwright_attempts.summary.replay import replay
 from benchwright_attempts.terms import Terms
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
-from benchwright_judges.text_length import count_words
+from benchwright_judges.reading.text_length import count_words
 from benchwright_problems.problem import Kind, Problem, Question, QuestionFormat
 from benchwright_remote.remote_work import RemoteWork
 from benchwright_server.attempts.one_clock import OneClock
@@ -27,16 +27,23 @@ from benchwright_server.attempts.pack_views import language_variants, pack_list,
 from benchwright_server.attempts.participation import Participation
 from benchwright_server.attempts.session import Listeners, Session
 from benchwright_server.errors import WorkspaceError
-from benchwright_server.protocol import AttemptStatus, Length, OpenedProblem, PackList, QuestionView, WorkspaceFile
+from benchwright_server.protocol.messages import (
+    AttemptStatus,
+    Length,
+    OpenedProblem,
+    PackList,
+    QuestionView,
+    WorkspaceFile,
+)
 from benchwright_server.workspaces.workspace import Workspace
 from benchwright_studies import open_log
-from benchwright_studies.enrolment import EnrolledStudies
+from benchwright_studies.plan.enrolment import EnrolledStudies
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_attempts.claim import Claim
     from benchwright_remote.messages import Device
-    from benchwright_studies.study_log import StudyLog
+    from benchwright_studies.conduct.study_log import StudyLog
 
 _SERVICES_S = 3.0
 """How long the list of packs waits for services; without an answer it shows what was known."""

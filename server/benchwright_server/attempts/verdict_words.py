@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchwright_attempts.reveal import Revealed
+from benchwright_attempts.grading.reveal import Revealed
 from benchwright_problems.problem import Kind
 from benchwright_problems.verdict import WAITING, Reason
 

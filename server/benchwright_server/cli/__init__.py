@@ -5,14 +5,14 @@ from __future__ import annotations
 import gc
 import sys
 
-from benchwright_server.cli.exit_status import INTERRUPTED
+from benchwright_server.cli.terminal.exit_status import INTERRUPTED
 
 
 def main() -> None:
     """Run the `benchwright` command."""
     if sys.argv[1:2] == ["lsp"] and not {"--help", "-h"} & set(sys.argv):
         # An editor waits for this one: the command line's libraries take longer to load than the server.
-        from benchwright_server.cli.lsp import serve
+        from benchwright_server.cli.machine.lsp import serve
 
         serve(sys.argv[2:])
         return

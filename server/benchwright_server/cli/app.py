@@ -20,27 +20,27 @@ class CommandModule(Protocol):
         """Add its commands to `benchwright`."""
 
 
-_SERVICE, _REMOTE = "benchwright_service.cli", "benchwright_remote.cli"
+_SERVICE, _REMOTE = "benchwright_service.command_line.serve", "benchwright_remote.cli"
 COMMANDS = {
-    "open": "open_problem",
-    "grade": "grade",
-    "answer": "answer",
-    "run-tests": "run_tests",
-    "explain": "explain",
-    "doctor": "doctor",
-    "lsp": "lsp",
-    "mcp": "mcp",
-    "problems": "problems",
-    "questions": "questions",
-    "attempts": "attempts",
-    "study": "study",
-    "judge": "judge",
-    "eval": "evaluate",
-    "completion": "completion",
-    "subject": "subjects",
-    "toolchain": "toolchains",
-    "shell": "shell",
-    "report": "report",
+    "open": "solve.open_problem",
+    "grade": "solve.grade",
+    "answer": "solve.answer",
+    "run-tests": "solve.run_tests",
+    "explain": "solve.explain",
+    "doctor": "machine.doctor",
+    "lsp": "machine.lsp",
+    "mcp": "machine.mcp",
+    "problems": "problems.problems",
+    "questions": "questions.questions",
+    "attempts": "attempts.attempts",
+    "study": "study.study",
+    "judge": "judge.judge",
+    "eval": "eval.evaluate",
+    "completion": "completion.completion",
+    "subject": "eval.subjects",
+    "toolchain": "machine.toolchains",
+    "shell": "machine.shell",
+    "report": "report.report",
     "login": _REMOTE,
     "logout": _REMOTE,
     "assignments": _REMOTE,
@@ -56,7 +56,7 @@ def modules(names: Iterable[str] = COMMANDS) -> Sequence[CommandModule]:
     """The modules of these commands."""
     places = dict.fromkeys(COMMANDS[name] for name in names)
     # One of another room is imported by its name alone: server and service don't know each other.
-    named = (place if "." in place else f"benchwright_server.cli.{place}" for place in places)
+    named = (place if place.startswith("benchwright_") else f"benchwright_server.cli.{place}" for place in places)
     return [cast("CommandModule", import_module(name)) for name in named]
 
 

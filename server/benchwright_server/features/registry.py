@@ -37,7 +37,7 @@ class Feature:
     """One language feature."""
 
     module: str
-    """Its module in this package; the setting of the same name in `Features`, if there is one, turns it off."""
+    """Its module in this package, as `folder.name`."""
     methods: tuple[str, ...]
     capability: Callable[[Client], dict[str, Any]]
     """What it adds to `ServerCapabilities`."""
@@ -49,9 +49,14 @@ class Feature:
     commands: tuple[str, ...] = ()
     """What it adds to `workspace/executeCommand`."""
 
+    @property
+    def name(self) -> str:
+        """The module's name; the setting of the same name in `Features`, if there is one, turns it off."""
+        return self.module.rpartition(".")[2]
+
     def is_on(self, settings: Settings) -> bool:
         """Whether the user has turned it on."""
-        return self.setting(settings) if self.setting else bool(getattr(settings.features, self.module, True))
+        return self.setting(settings) if self.setting else bool(getattr(settings.features, self.name, True))
 
 
 def _fixed(**capability: Any) -> Callable[[Client], dict[str, Any]]:
@@ -93,7 +98,7 @@ def _formatting(client: Client) -> dict[str, Any]:
 
 
 def _semantic_tokens(client: Client) -> dict[str, Any]:
-    from benchwright_verilog.semantics.token_legend import MODIFIERS, TYPES
+    from benchwright_verilog.semantics.names.token_legend import MODIFIERS, TYPES
 
     legend = {"tokenTypes": list(TYPES), "tokenModifiers": list(MODIFIERS)}
     return {"semanticTokensProvider": {"legend": legend, "full": {"delta": True}, "range": True}}
@@ -114,28 +119,28 @@ def _pulls(client: Client) -> bool:
 
 FEATURES: tuple[Feature, ...] = (
     Feature(
-        "hover",
+        "language.hover",
         ("textDocument/hover",),
         _fixed(hoverProvider=True),
         _declares("hover"),
         "What a name is: declaration, type, width, value, documentation; numbers in other radices; macros expanded.",
     ),
     Feature(
-        "completion",
+        "language.completion",
         ("textDocument/completion", "completionItem/resolve"),
         _fixed(completionProvider={"triggerCharacters": [".", ":", "`", "$", "(", '"', "/"], "resolveProvider": True}),
         _declares("completion"),
         "Ports and parameters of an instance, members, package items, macros, system tasks, names in scope, snippets.",
     ),
     Feature(
-        "signature_help",
+        "language.signature_help",
         ("textDocument/signatureHelp",),
         _fixed(signatureHelpProvider={"triggerCharacters": ["(", ","], "retriggerCharacters": [","]}),
         _declares("signatureHelp"),
         "Arguments of tasks, functions and system tasks; parameters and ports of a module.",
     ),
     Feature(
-        "definition",
+        "language.definition",
         (
             "textDocument/definition",
             "textDocument/declaration",
@@ -147,70 +152,70 @@ FEATURES: tuple[Feature, ...] = (
         "Where a name comes from, through hierarchy, packages, interfaces, generate blocks, macros and includes.",
     ),
     Feature(
-        "references",
+        "language.references",
         ("textDocument/references",),
         _fixed(referencesProvider={"workDoneProgress": True}),
         _declares("references"),
         "Every occurrence of a name, in all files.",
     ),
     Feature(
-        "highlight",
+        "language.highlight",
         ("textDocument/documentHighlight",),
         _fixed(documentHighlightProvider=True),
         _declares("documentHighlight"),
         "Every occurrence of the name under the cursor in this file, reads and writes distinguished.",
     ),
     Feature(
-        "rename",
+        "language.rename",
         ("textDocument/rename", "textDocument/prepareRename"),
         _rename,
         _declares("rename"),
         "Renaming at every occurrence; rejected, with the reason, if it would not be safe.",
     ),
     Feature(
-        "call_hierarchy",
+        "language.call_hierarchy",
         ("textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"),
         _fixed(callHierarchyProvider=True),
         _declares("callHierarchy"),
         "Callers and callees of tasks and functions; drivers and loads of signals.",
     ),
     Feature(
-        "document_symbols",
+        "language.document_symbols",
         ("textDocument/documentSymbol",),
         _fixed(documentSymbolProvider=True),
         _declares("documentSymbol"),
         "The outline of a file, also of one with syntax errors.",
     ),
     Feature(
-        "workspace_symbols",
+        "language.workspace_symbols",
         ("workspace/symbol",),
         _fixed(workspaceSymbolProvider={"workDoneProgress": True}),
         lambda client: client.can("workspace.symbol"),
         "Names of all files.",
     ),
     Feature(
-        "folding",
+        "language.folding",
         ("textDocument/foldingRange",),
         _fixed(foldingRangeProvider=True),
         _declares("foldingRange"),
         "Blocks, comments, conditional regions and lists that can be folded.",
     ),
     Feature(
-        "selection_ranges",
+        "language.selection_ranges",
         ("textDocument/selectionRange",),
         _fixed(selectionRangeProvider=True),
         _declares("selectionRange"),
         "Expanding and shrinking the selection along the syntax.",
     ),
     Feature(
-        "document_links",
+        "language.document_links",
         ("textDocument/documentLink",),
         _fixed(documentLinkProvider={}),
         _declares("documentLink"),
         "Included files, and the files that a statement names.",
     ),
     Feature(
-        "semantic_tokens",
+        "language.semantic_tokens",
         (
             "textDocument/semanticTokens/full",
             "textDocument/semanticTokens/full/delta",
@@ -221,14 +226,14 @@ FEATURES: tuple[Feature, ...] = (
         "Semantic colours; code that `ifdef` excludes is marked.",
     ),
     Feature(
-        "inlay_hints",
+        "language.inlay_hints",
         ("textDocument/inlayHint",),
         _fixed(inlayHintProvider=True),
         _declares("inlayHint"),
         "Port names, widths, values of constants, implicit nets.",
     ),
     Feature(
-        "code_actions",
+        "language.code_actions",
         ("textDocument/codeAction", "codeAction/resolve"),
         _code_actions,
         _declares("codeAction.codeActionLiteralSupport"),
@@ -236,14 +241,14 @@ FEATURES: tuple[Feature, ...] = (
         "waivers; `always` blocks rewritten.",
     ),
     Feature(
-        "formatting",
+        "language.formatting",
         ("textDocument/formatting", "textDocument/rangeFormatting", "textDocument/onTypeFormatting"),
         _formatting,
         _declares("formatting", "rangeFormatting", "onTypeFormatting"),
         "Formatting by verible, as minimal edits.",
     ),
     Feature(
-        "code_lens",
+        "language.code_lens",
         ("textDocument/codeLens", "codeLens/resolve"),
         _fixed(codeLensProvider={"resolveProvider": True}),
         _declares("codeLens"),
@@ -251,7 +256,7 @@ FEATURES: tuple[Feature, ...] = (
         commands=("showInstances",),
     ),
     Feature(
-        "instances",
+        "design.instances",
         tuple(f"benchwright/{name}" for name in DESIGN_COMMANDS),
         _fixed(),
         lambda client: True,
@@ -259,7 +264,7 @@ FEATURES: tuple[Feature, ...] = (
         commands=(*DESIGN_COMMANDS, "chooseInstance"),
     ),
     Feature(
-        "agent_tools",
+        "agent.agent_tools",
         tuple(f"benchwright/{name}" for name in AGENT_COMMANDS),
         _fixed(),
         lambda client: True,
@@ -268,7 +273,7 @@ FEATURES: tuple[Feature, ...] = (
         commands=AGENT_COMMANDS,
     ),
     Feature(
-        "design_views",
+        "design.design_views",
         tuple(f"benchwright/{name}" for name in VIEW_COMMANDS),
         _fixed(),
         lambda client: True,
@@ -277,7 +282,7 @@ FEATURES: tuple[Feature, ...] = (
         commands=VIEW_COMMANDS,
     ),
     Feature(
-        "explanations",
+        "attempt.explanations",
         tuple(f"benchwright/{name}" for name in EXPLAIN_COMMANDS),
         _fixed(),
         lambda client: True,
@@ -286,7 +291,7 @@ FEATURES: tuple[Feature, ...] = (
         commands=EXPLAIN_COMMANDS,
     ),
     Feature(
-        "macro_expansion",
+        "design.macro_expansion",
         ("workspace/textDocumentContent", *(f"benchwright/{name}" for name in EXPANSION_COMMANDS)),
         _expansions,
         lambda client: True,
@@ -294,7 +299,7 @@ FEATURES: tuple[Feature, ...] = (
         commands=EXPANSION_COMMANDS,
     ),
     Feature(
-        "project_lists",
+        "design.project_lists",
         tuple(f"benchwright/{name}" for name in LIST_COMMANDS),
         _fixed(),
         lambda client: True,
@@ -303,7 +308,7 @@ FEATURES: tuple[Feature, ...] = (
         commands=(*LIST_COMMANDS, "chooseList", "chooseDeclaration"),
     ),
     Feature(
-        "own_tests",
+        "attempt.own_tests",
         tuple(f"benchwright/{name}" for name in OWN_TEST_COMMANDS),
         _fixed(),
         lambda client: True,
@@ -311,7 +316,7 @@ FEATURES: tuple[Feature, ...] = (
         commands=OWN_TEST_COMMANDS,
     ),
     Feature(
-        "waveforms",
+        "design.waveforms",
         tuple(f"benchwright/{name}" for name in WAVEFORM_COMMANDS),
         _fixed(),
         lambda client: True,
@@ -320,7 +325,7 @@ FEATURES: tuple[Feature, ...] = (
         commands=WAVEFORM_COMMANDS,
     ),
     Feature(
-        "authoring",
+        "authoring.authoring",
         tuple(f"benchwright/{name}" for name in AUTHORING_COMMANDS),
         _fixed(),
         lambda client: True,
@@ -329,21 +334,21 @@ FEATURES: tuple[Feature, ...] = (
         commands=AUTHORING_COMMANDS,
     ),
     Feature(
-        "type_hierarchy",
+        "language.type_hierarchy",
         ("textDocument/prepareTypeHierarchy", "typeHierarchy/supertypes", "typeHierarchy/subtypes"),
         _fixed(typeHierarchyProvider=True),
         _declares("typeHierarchy"),
         "What a class extends and implements, and what extends or implements it.",
     ),
     Feature(
-        "linked_editing",
+        "language.linked_editing",
         ("textDocument/linkedEditingRange",),
         _fixed(linkedEditingRangeProvider=True),
         _declares("linkedEditingRange"),
         "The name of a block or declaration and the label of its end change together.",
     ),
     Feature(
-        "inline_completion",
+        "language.inline_completion",
         ("textDocument/inlineCompletion",),
         _fixed(inlineCompletionProvider=True),
         _declares("inlineCompletion"),
@@ -352,14 +357,14 @@ FEATURES: tuple[Feature, ...] = (
         commands=("assistAccepted",),
     ),
     Feature(
-        "diagnostics",
+        "language.diagnostics",
         ("textDocument/diagnostic",),
         _fixed(diagnosticProvider=_DIAGNOSTICS),
         _pulls,
         "Findings of slang, Verilator and verible, merged; pushed to clients that can't pull them.",
     ),
     Feature(
-        "workspace_diagnostics",
+        "language.workspace_diagnostics",
         ("workspace/diagnostic",),
         lambda client: {"diagnosticProvider": _DIAGNOSTICS | {"workspaceDiagnostics": True}},
         _pulls,

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
 from benchwright_server.errors import FORESEEN, ServerError, log_place, sentence_of
-from benchwright_server.operation import Operation, R, S
-from benchwright_server.operations import OPERATIONS
+from benchwright_server.operations.catalogue import OPERATIONS
+from benchwright_server.operations.operation import Operation, R, S
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer

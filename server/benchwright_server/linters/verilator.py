@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.process import run_limited
+from benchwright_harness.execution.process import run_limited
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
 from benchwright_server.linters.lint_tool import Finding, LintTool, Related, SavedFile, Severity

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchwright_server.netlist.yosys import Netlist, NoNetlistError
-from benchwright_verilog.semantics.instances import Place
+from benchwright_verilog.semantics.compilation.instances import Place
 
 MAX_CELLS = 3_000
 """Larger drawings help nobody, and take seconds to lay out."""

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from benchwright_foundation.errors import ExtraMissingError
-from benchwright_harness.process import End, run_limited
+from benchwright_harness.execution.process import End, run_limited
 from benchwright_harness.sandbox import prlimit
 from benchwright_problems.problem import Limits
 from benchwright_server.errors import ServerError
 from benchwright_server.netlist import yosys_program
-from benchwright_verilog.semantics.instances import Instance
-from benchwright_verilog.semantics.standalone_files import StandaloneFiles
+from benchwright_verilog.semantics.compilation.instances import Instance
+from benchwright_verilog.semantics.project.standalone_files import StandaloneFiles
 
 _LIMITS = Limits(wall_s=30, memory_mb=1024, file_mb=64, folder_mb=128)
 _PASSES = ("proc", "opt_expr", "opt_clean", "memory_dff", "memory_collect", "opt_clean")

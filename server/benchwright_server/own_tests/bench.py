@@ -19,9 +19,9 @@ from benchwright_server.own_tests.errors import OwnTestError
 from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests
 from benchwright_server.own_tests.snapshot import Snapshot, snapshot
 from benchwright_server.settings import OwnTests
-from benchwright_server.waves_folder import waves_folder
-from benchwright_verilog.semantics.folder_state import FolderState
-from benchwright_verilog.semantics.project import Project
+from benchwright_server.waveforms.waves_folder import waves_folder
+from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 
 _SEPARATOR = "::"

@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 
 from benchwright_harness.own_tests.cocotb_source import cocotb_tests
 from benchwright_server.own_tests.errors import OwnTestError
-from benchwright_verilog.semantics.files_below import BUILD_FOLDERS, files_below
-from benchwright_verilog.semantics.occurrence import TargetKind
-from benchwright_verilog.semantics.plain_files import read_text
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.names.occurrence import TargetKind
+from benchwright_verilog.semantics.project.files_below import BUILD_FOLDERS, files_below
+from benchwright_verilog.semantics.project.plain_files import read_text
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.surrogates import encode_text
 
 _LEFT_OUT = BUILD_FOLDERS | {"rundir"}
@@ -99,7 +99,7 @@ def _cocotb_files(folder: Path) -> Iterator[TestFile]:
 
 def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
     # Imported late: slang is slow to load, and nobody waits for it at the start.
-    from benchwright_verilog.semantics.module_shapes import ModuleShape, module_shapes
+    from benchwright_verilog.semantics.names.module_shapes import ModuleShape, module_shapes
 
     declared = {path: {one.name for one in units if one.kind is TargetKind.MODULE} for path, units in project.symbols()}
     modules = set[str]().union(*declared.values())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchwright_server.own_test_protocol import OwnTestResult, OwnTestRun
+    from benchwright_server.protocol.own_tests import OwnTestResult, OwnTestRun
 
 _MOST_FOLDERS = 20
 _MOST_RESULTS = 2_000

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchwright_verilog.semantics.instances import Design
+    from benchwright_verilog.semantics.compilation.instances import Design
 
 _WRAPPER = "TOP"
 _MOST = 16

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchwright_attempts.grading import judged_paths
+from benchwright_attempts.grading.grading import judged_paths
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file

@@ -9,7 +9,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Role
-from benchwright_service.accounts import ServiceToken, TokenKind
+from benchwright_service.accounts.accounts import ServiceToken, TokenKind
 from benchwright_service.bench import Bench
 
 # Dependencies are coroutines, though they wait for nothing: others run in threads.

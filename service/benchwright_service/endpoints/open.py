@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from benchwright_attempts.published_keys import PublishedKeys
+from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_foundation.refusals import BODY, Kind, responses_of
 from benchwright_remote.messages import Device, DeviceAsk, Health, Join, Joined, NewDevice, PublicKey, Waiting
 from benchwright_service.endpoints.admitted import TheBench

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Response
 from benchwright_foundation.refusals import BODY, Kind, refusals
 from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal, Role, StudyWatch
 from benchwright_service.endpoints.admitted import Account, TheBench, only
-from benchwright_service.lab_monitor import STUCK_AFTER_S, headers_of
+from benchwright_service.studies.lab_monitor import STUCK_AFTER_S, headers_of
 
 router = APIRouter(prefix="/api/v1")
 

@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
-from benchwright_judges.human_grading import DIFFICULTIES
+from benchwright_judges.people.human_grading import DIFFICULTIES
 from benchwright_remote.messages import Membership
-from benchwright_service.answer_grading import figures_of, rubric_of
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.grades.answer_grading import figures_of, rubric_of
 from benchwright_service.pages.rendering import SECURITY, Problem, render, show_picture
 from benchwright_service.pages.visit import Visit, unknown_page, whole_number
 

@@ -23,6 +23,7 @@ from benchwright_authoring.written_question import MOST_FIGURES
 from benchwright_foundation.rate import RateLimits
 from benchwright_foundation.refusals import RefusalError
 from benchwright_judges.service.admission import refusal_of
+from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.bench import Bench
 from benchwright_service.pages import (
     answer_pages,
@@ -44,7 +45,6 @@ from benchwright_service.pages import (
 from benchwright_service.pages.rendering import ASSETS, SECURITY, Problem, asset, render
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.questions.pictures import MOST_BYTES
-from benchwright_service.sessions import BrowserSession
 
 PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/notices", "/studies/", "/assets/")
 """What paths of pages begin with, beside `/` itself."""

@@ -8,12 +8,12 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_remote.messages import AssignmentView, Membership, Role
+from benchwright_service.courses.progress import Student
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.grade_history import LONGEST
-from benchwright_service.gradebook import Gradebook
+from benchwright_service.grades.grade_history import LONGEST
+from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import Visit, unknown_page, whole_number
-from benchwright_service.progress import Student
 
 
 async def own(visit: Visit) -> Response:

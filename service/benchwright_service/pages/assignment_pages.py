@@ -12,8 +12,8 @@ from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed, Assistance
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import AssignmentView
-from benchwright_service.assistance_rule import assistance_of
-from benchwright_service.courses import AssignmentRules
+from benchwright_service.courses.assistance_rule import assistance_of
+from benchwright_service.courses.courses import AssignmentRules
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.course_pages import FIELDS, course_page
 from benchwright_service.pages.rendering import SECURITY, Problem, render

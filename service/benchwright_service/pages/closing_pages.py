@@ -13,10 +13,10 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Membership
-from benchwright_service.lab_closing import ClosingState, Outlook, unfinished
-from benchwright_service.lab_monitor import headers_of
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import Visit
+from benchwright_service.studies.lab_closing import ClosingState, Outlook, unfinished
+from benchwright_service.studies.lab_monitor import headers_of
 
 _CHUNK = 1 << 16
 

@@ -11,11 +11,11 @@ from starlette.responses import RedirectResponse, Response
 
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import Membership, Role
+from benchwright_service.courses.playback import PlaybackError
+from benchwright_service.courses.progress import AttemptLine, Written, written_of
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.replay_pages import student_of
 from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, sections_of, unknown_page
-from benchwright_service.playback import PlaybackError
-from benchwright_service.progress import AttemptLine, Written, written_of
 
 CHECKED_WITHIN_S = 0.3
 """How long a page waits for records that have to be checked; they go on in the background."""

@@ -9,12 +9,12 @@ from starlette.responses import RedirectResponse, Response
 
 from benchwright_problems.problem import Kind as ProblemKind
 from benchwright_remote.messages import AssignmentView, Membership
+from benchwright_service.courses.progress import Student
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.gradebook import Gradebook
-from benchwright_service.item_report import LEAST_ALIKE, analysed
+from benchwright_service.grades.gradebook import Gradebook
+from benchwright_service.grades.item_report import LEAST_ALIKE, analysed
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import Visit, sections_of, unknown_page
-from benchwright_service.progress import Student
 from benchwright_teaching.grade_files import canvas, moodle, table
 from benchwright_teaching.points import Counting, Grading
 

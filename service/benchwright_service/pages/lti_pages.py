@@ -15,7 +15,7 @@ from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import Visit, unknown_page
 
 if TYPE_CHECKING:
-    from benchwright_service.lti_services import LtiServices
+    from benchwright_service.sign_in.lti_services import LtiServices
 
 _AWAY = "lti"
 _LONGEST = 2_000

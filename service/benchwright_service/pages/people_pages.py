@@ -9,10 +9,10 @@ from starlette.responses import RedirectResponse, Response
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_remote.messages import Membership, Role
+from benchwright_service.accounts.people import Person
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import Visit, unknown_page
-from benchwright_service.people import Person
 
 _LONGEST_GROUP = 60
 

@@ -9,9 +9,9 @@ from starlette.responses import RedirectResponse, Response
 
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
+from benchwright_service.grades.regrades import Regrade
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import Visit, unknown_page
-from benchwright_service.regrades import Regrade
 
 
 async def begin(visit: Visit) -> Response:

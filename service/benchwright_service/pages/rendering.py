@@ -15,9 +15,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from benchwright_problems.figure import MediaType
-from benchwright_service.lab_monitor import ago
-from benchwright_service.sessions import BrowserSession
-from benchwright_service.tables import moment
+from benchwright_service.accounts.sessions import BrowserSession
+from benchwright_service.storage.tables import moment
+from benchwright_service.studies.lab_monitor import ago
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import AssignmentView, Membership
+from benchwright_service.courses.playback import PlaybackError
+from benchwright_service.courses.progress import AttemptLine, Student
 from benchwright_service.pages.rendering import SECURITY, render
 from benchwright_service.pages.visit import Visit, unknown_page
-from benchwright_service.playback import PlaybackError
-from benchwright_service.progress import AttemptLine, Student
 
 
 async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, Student]:

@@ -8,10 +8,10 @@ from starlette.responses import RedirectResponse, Response
 
 from benchwright_foundation import access_token
 from benchwright_foundation.refusals import RefusalError
+from benchwright_service.accounts.sessions import LIFETIME_S
 from benchwright_service.errors import SignInError
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import Visit, cookie_name, unknown_page
-from benchwright_service.sessions import LIFETIME_S
 
 _UNKNOWN = Problem(
     "The invitation or token is unknown, expired or used up.",

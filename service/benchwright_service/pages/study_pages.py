@@ -13,10 +13,10 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from benchwright_remote.messages import Membership, Role, StudyWatch, Whereabouts
-from benchwright_service.lab_monitor import STUCK_AFTER_S
 from benchwright_service.pages.rendering import Problem, render
 from benchwright_service.pages.visit import Visit, whole_number
-from benchwright_service.study_arrivals import arrivals
+from benchwright_service.studies.lab_monitor import STUCK_AFTER_S
+from benchwright_service.studies.study_arrivals import arrivals
 
 INVITED = (Role.PARTICIPANT, Role.MONITOR, Role.OWNER)
 """Roles that a study has."""

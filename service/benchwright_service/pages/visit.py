@@ -12,9 +12,9 @@ from starlette.requests import Request
 
 from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Membership, Role
+from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.bench import Bench
-from benchwright_service.progress import Student
-from benchwright_service.sessions import BrowserSession
+from benchwright_service.courses.progress import Student
 
 STAFF = frozenset({Role.OWNER, Role.STAFF})
 """Who may see students' work and change a course."""

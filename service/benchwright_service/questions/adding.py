@@ -16,7 +16,7 @@ from benchwright_problems.problem import Pack, Problem, QuestionFormat
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
 from benchwright_service.questions.writing import QuestionState, hold_course, new_name, version_row
-from benchwright_service.tables import COURSES
+from benchwright_service.storage.tables import COURSES
 
 MOST_ADDED = 2_000
 """Questions at a time."""

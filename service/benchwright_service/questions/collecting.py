@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from benchwright_foundation.database import Database
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_service.questions.notices import Notices
 from benchwright_service.questions.pictures import PictureReader
 from benchwright_service.questions.publishing import Publishing

@@ -16,7 +16,7 @@ from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_foundation.database import Database
 from benchwright_service.questions.tables import NOTICES, QUESTIONS, REVIEWS, VERSIONS
 from benchwright_service.questions.writing import QuestionState
-from benchwright_service.tables import COURSES, MEMBERS, moment
+from benchwright_service.storage.tables import COURSES, MEMBERS, moment
 
 MOST_NOTICES = 200
 """Of one person; older ones make room."""

@@ -12,10 +12,10 @@ from sqlalchemy import select, update
 from benchwright_authoring.written_question import pack_of
 from benchwright_foundation.database import Database
 from benchwright_problems.errors import PackExistsError, ProblemsError
-from benchwright_problems.pack_files_schema import PackFile
-from benchwright_problems.pack_name import is_pack_name
 from benchwright_problems.problem import Pack
-from benchwright_problems.store import Store
+from benchwright_problems.storage.pack_files_schema import PackFile
+from benchwright_problems.storage.pack_name import is_pack_name
+from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.notices import NoticeKind, note
 from benchwright_service.questions.tables import CALLS, QUESTIONS

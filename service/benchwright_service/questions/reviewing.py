@@ -27,7 +27,7 @@ from benchwright_service.questions.writing import (
     newest_versions,
     question_of,
 )
-from benchwright_service.tables import moment
+from benchwright_service.storage.tables import moment
 
 LONGEST_COMMENT = 4_000
 

@@ -1,10 +1,10 @@
-"""The tables of questions that people write and review; see `benchwright_service.tables`."""
+"""The tables of questions that people write and review; see `benchwright_service.storage.tables`."""
 
 from __future__ import annotations
 
 from sqlalchemy import Column, Double, ForeignKey, Index, Integer, LargeBinary, Table, Text
 
-from benchwright_service.tables import METADATA
+from benchwright_service.storage.tables import METADATA
 
 __all__ = ["CALLS", "FIGURES", "METADATA", "NOTICES", "QUESTIONS", "REVIEWS", "TRIES", "VERSIONS"]
 

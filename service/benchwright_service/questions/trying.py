@@ -17,15 +17,15 @@ from sqlalchemy import delete, insert, select, update
 from benchwright_authoring.model_answers import asked
 from benchwright_foundation.database import Database
 from benchwright_foundation.model import Model
-from benchwright_judges.budget import JudgingBudget, OutOfBudgetError
-from benchwright_judges.model_settings import ModelSettings
+from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
+from benchwright_judges.models.model_settings import ModelSettings
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S, read_figures
 from benchwright_service.questions.tables import QUESTIONS, TRIES
 from benchwright_service.questions.writing import CHANGEABLE, Question, QuestionState, demand_open
 
 if TYPE_CHECKING:
-    from benchwright_judges.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import Endpoint
 
 TRIES_PER_DAY = 10
 """How many versions one person may try within a day, so that nobody tunes a question to one model."""
@@ -219,6 +219,6 @@ def _endpoints(models: QuestionModels | None) -> Sequence[Endpoint]:
     if models is None:
         return ()
     # The client library takes most of a second to import.
-    from benchwright_judges.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import Endpoint
 
     return [Endpoint(settings) for settings in models.model]

@@ -15,12 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_foundation.database import Database
-from benchwright_service.accounts import DELETED
+from benchwright_service.accounts.accounts import DELETED
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S, keep_figures, read_figures
 from benchwright_service.questions.pictures import Picture
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
-from benchwright_service.tables import ACCOUNTS, COURSES, moment
+from benchwright_service.storage.tables import ACCOUNTS, COURSES, moment
 
 QUESTIONS_PER_DAY = 20
 """How many questions one person may begin in a course within a day."""

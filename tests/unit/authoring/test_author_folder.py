@@ -11,7 +11,7 @@ from benchwright_authoring.mutation.author_folder import REPORT, ReferenceFile
 from benchwright_authoring.mutation.findings import Counterexample, Finding, PackFindings, ProblemFindings, Status
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.stimulus import cocotb_test
-from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.storage.pack_folder import read_pack_folder
 
 TEXT = "module m (input logic clk, d, output logic q);\n  always_ff @(posedge clk) q <= d;\nendmodule\n"
 EXAMPLE = Counterexample(cycle=1, stimulus=({"d": 1}, {"d": 0}))

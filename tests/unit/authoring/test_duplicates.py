@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from benchwright_authoring.duplicates import Part, near_copies
-from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Pack, Problem, Provenance, Public
+from benchwright_problems.storage.pack_folder import read_built_in
 
 STATEMENT = "# Counter\n\n" + " ".join(f"word{number} and then" for number in range(40))
 DESIGN = (

@@ -6,8 +6,8 @@ import pytest
 
 from benchwright_authoring.new_problem import Form, NewProblemError, free_response_twin, new_problem
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.pack_folder import read_pack_folder, wrong_solutions
 from benchwright_problems.problem import Kind, QuestionFormat
+from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_solutions
 
 
 @pytest.mark.parametrize("form", list(Form))

@@ -15,9 +15,9 @@ from benchwright_authoring.problem_files.remarks import pack_remarks, remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_problems.dont_cares import DontCares
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.pack_files_schema import ProblemFile
-from benchwright_problems.pack_folder import read_pack_folder
 from benchwright_problems.problem import digest
+from benchwright_problems.storage.pack_files_schema import ProblemFile
+from benchwright_problems.storage.pack_folder import read_pack_folder
 
 ROOT = Path(__file__).parents[3]
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))

@@ -9,7 +9,7 @@ import pytest
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
-from benchwright_problems.pack_files_schema import ProblemFile
+from benchwright_problems.storage.pack_files_schema import ProblemFile
 
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
 ASKED = "# Hazards\n\nWhat does a pipeline do when a loaded value is needed at once?\n"

@@ -15,7 +15,7 @@ from benchwright_authoring.review.accepted import decision
 from benchwright_authoring.review.checks import Check, agreement
 from benchwright_authoring.review.reviews import Reviewer, ReviewError, questions_of
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_server.cli.app import command_line
 
 YES = ("y",) * (len(Check) + 1)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import Form, new_problem
 from benchwright_authoring.translation.kept_tokens import faults
-from benchwright_problems.pack_folder import read_pack_folder
+from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_server.cli.app import command_line
 
 from ...judge_endpoint import Asked, JudgeEndpoint, Played, content

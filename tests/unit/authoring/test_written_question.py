@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from benchwright_authoring.written_question import WrittenQuestion, pack_of
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.pack_files_schema import PackFile
 from benchwright_problems.problem import QuestionFormat, Skill
+from benchwright_problems.storage.pack_files_schema import PackFile
 
 FIELDS: dict[str, Any] = {
     "title": "Write-back caches",

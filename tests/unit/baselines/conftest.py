@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.file_text import FileText
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.file_text import FileText
+from benchwright_studies.conduct.study_log import StudyLog
 
 TOP = b"module counter;\r\nendmodule\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright_studies.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.run_folder import Settings
 from benchwright_subjects.inline.sites import SiteKind

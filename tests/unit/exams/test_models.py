@@ -15,9 +15,9 @@ from benchwright_exams.model.figures import assign_figures
 from benchwright_exams.model.lines import sort_lines
 from benchwright_exams.model.replies import Model
 from benchwright_exams.structure import read_structure
-from benchwright_judges.budget import JudgingBudget, OutOfBudgetError
-from benchwright_judges.endpoint import Endpoint
-from benchwright_judges.model_settings import ModelSettings
+from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
+from benchwright_judges.models.endpoint import Endpoint
+from benchwright_judges.models.model_settings import ModelSettings
 
 from ...judge_endpoint import JudgeEndpoint, Played, content, fails
 from .test_review import exam

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from benchwright_analysis.report.fold import Fold
-from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.attribution import METHODS, EditFacts, Finding, KnownOfEdit, Origin, attribute
 from benchwright_attempts.attribution.method import finding
-from benchwright_attempts.events import Edit, Event, Started
-from benchwright_attempts.evidence import EditReason
-from benchwright_attempts.file_text import Change, FileText
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.record import Moment, RecordedEvent
+from benchwright_attempts.events.events import Edit, Event, Started
+from benchwright_attempts.events.evidence import EditReason
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.log.record import Moment, RecordedEvent
 
 
 def by_indentation(edit: EditFacts, known: KnownOfEdit) -> Finding | None:

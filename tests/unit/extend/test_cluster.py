@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_foundation.registration import Registered
-from benchwright_harness import clusters
 from benchwright_harness.cluster import ClusterKind, ClusterOptions, Executor
+from benchwright_harness.cluster import registry as clusters
+from benchwright_harness.cluster.registry import CLUSTERS, cluster_kind
 from benchwright_harness.cluster.task import Task
-from benchwright_harness.clusters import CLUSTERS, cluster_kind
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_server.cli.app import command_line
 

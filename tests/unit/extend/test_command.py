@@ -10,9 +10,9 @@ import typer
 from typer.testing import CliRunner, Result
 
 from benchwright_server.cli.app import command_line, modules
-from benchwright_server.cli.option_groups import grouped
-from benchwright_server.cli.options import Json
-from benchwright_server.cli.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json
 from benchwright_server.errors import ServerError
 
 

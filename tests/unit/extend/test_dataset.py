@@ -28,7 +28,7 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 
 SOURCE = "https://example.org/toy"

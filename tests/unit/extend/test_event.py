@@ -8,20 +8,20 @@ from typing import ClassVar, Literal
 
 import pytest
 
-from benchwright_analysis.report.codebook import codebook
-from benchwright_analysis.report.event_columns import EventColumns
 from benchwright_analysis.report.fold import Fold
-from benchwright_analysis.report.problem_facts import ProblemFacts
+from benchwright_analysis.report.rows.codebook import codebook
+from benchwright_analysis.report.rows.event_columns import EventColumns
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.event_body import EventBody, TextEffect
-from benchwright_attempts.event_types import EventTypes
-from benchwright_attempts.events import EVENT_TYPES, Started
-from benchwright_attempts.evidence import Recording
-from benchwright_attempts.export import verify_export, write_export
-from benchwright_attempts.file_text import FilePath, FileText
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.replay import verify
-from benchwright_attempts.timeline import active_time
+from benchwright_attempts.clock.timeline import active_time
+from benchwright_attempts.events.event_body import EventBody, TextEffect
+from benchwright_attempts.events.event_types import EventTypes
+from benchwright_attempts.events.events import EVENT_TYPES, Started
+from benchwright_attempts.events.evidence import Recording
+from benchwright_attempts.events.file_text import FilePath, FileText
+from benchwright_attempts.log.export import verify_export, write_export
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.summary.replay import verify
 
 
 class Generated(EventBody):

@@ -15,7 +15,7 @@ from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_server.features import registry
 from benchwright_server.features.registry import Feature
 from benchwright_server.greeting import Greeting
-from benchwright_server.language_reference import features_page
+from benchwright_server.references.language import features_page
 from benchwright_server.server import BenchwrightServer
 
 

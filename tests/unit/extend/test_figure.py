@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.report import ReportOptions, write_report
+from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Picture, Section, Table
-from benchwright_analysis.report.sections import SECTIONS
+from benchwright_analysis.report.sections.registry import SECTIONS
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Started, Submitted
+from benchwright_attempts.events.events import Started, Submitted
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
-from benchwright_studies.study_log import StudyLog
+from benchwright_problems.storage.store import Store
+from benchwright_studies.conduct.study_log import StudyLog
 
 
 def runs_by_group(data: Dataset) -> Section:

@@ -1,4 +1,4 @@
-"""A judge is a class with its settings, and one line in `benchwright_judges.judge_kinds`."""
+"""A judge is a class with its settings, and one line in `benchwright_judges.models.judge_kinds`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_judges import judge_kinds
-from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.configuration import find_panel, read_settings
 from benchwright_judges.errors import ConfigurationError
-from benchwright_judges.judge_kinds import JudgeKind
 from benchwright_judges.judgement import Vote
-from benchwright_judges.model_settings import JudgeSettings
-from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.records import Records
+from benchwright_judges.models import judge_kinds
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.configuration import find_panel, read_settings
+from benchwright_judges.models.judge_kinds import JudgeKind
+from benchwright_judges.models.model_settings import JudgeSettings
+from benchwright_judges.records.recorded_judging import judge_and_record
+from benchwright_judges.records.records import Records
 from benchwright_judges.rubric import Rubric
 from benchwright_problems.problem import (
     Answer,

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from benchwright_server.client import Client
-from benchwright_server.features.code_actions import CodeActions
-from benchwright_server.features.diagnostics import LiveDiagnostics
-from benchwright_server.language_reference import features_page
+from benchwright_server.features.language.code_actions import CodeActions
+from benchwright_server.features.language.diagnostics import LiveDiagnostics
 from benchwright_server.linters import registry
 from benchwright_server.linters.lint_tool import LintTool, SavedFile
+from benchwright_server.references.language import features_page
 from benchwright_server.settings import Settings
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.source import Source
-from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
-from benchwright_verilog.semantics.projects import Projects
+from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
+from benchwright_verilog.semantics.project.projects import Projects
 from benchwright_verilog.settings import Lint
 from benchwright_verilog.syntax.documents import Document, Documents
 

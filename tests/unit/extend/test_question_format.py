@@ -7,10 +7,10 @@ import re
 import pytest
 
 from benchwright_judges import formats
-from benchwright_judges.answer_extraction import Extraction, ExtractionOutcome
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.english import ENGLISH
+from benchwright_judges.reading.answer_extraction import Extraction, ExtractionOutcome
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.rule_judgements import RIGHT, WRONG
 from benchwright_judges.scale import Scale
@@ -26,7 +26,7 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
-from benchwright_subjects.prompt import reply_form
+from benchwright_subjects.prompts.prompt import reply_form
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_attempts import reveal as module
-from benchwright_attempts.reveal import ReadLog, Revealed, RevealedTest, reveal
+from benchwright_attempts.grading import reveal as module
+from benchwright_attempts.grading.reveal import ReadLog, Revealed, RevealedTest, reveal
 from benchwright_problems import verdict as verdicts
 from benchwright_problems.problem import Reveal
 from benchwright_problems.verdict import Reason, Verdict

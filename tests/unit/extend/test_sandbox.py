@@ -10,13 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_foundation.registration import Registered
-from benchwright_harness import sandboxes
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.process import End, Ended, Output
+from benchwright_harness.execution.process import End, Ended, Output
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.sandbox import registry as sandboxes
 from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
-from benchwright_harness.sandboxes import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_kind, sandbox_names
-from benchwright_harness.selection import Selection
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.cli.app import command_line
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from benchwright_server import settings as settings_module
-from benchwright_server.language_reference import settings_page
+from benchwright_server.references.language import settings_page
 from benchwright_server.settings import Settings, read_settings
 
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.group_statistics import STATISTICS, GroupStatistic
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import plain
-from benchwright_analysis.report.success import success
-from benchwright_judges.estimators import Estimate
+from benchwright_analysis.report.sections.success import success
+from benchwright_judges.agreement.estimators import Estimate
 
 
 def _mean_runs(found: Sequence[Observation], _data: Dataset) -> Estimate:
@@ -33,7 +33,7 @@ def observation(who: str, runs: int) -> Observation:
 
 
 def test_a_new_statistic_is_a_column_and_a_number_of_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchwright_analysis.report.success.STATISTICS", [*STATISTICS, MEAN_RUNS])
+    monkeypatch.setattr("benchwright_analysis.report.sections.success.STATISTICS", [*STATISTICS, MEAN_RUNS])
     data = Dataset([Folded(observation(who, runs), (), {}, "") for who, runs in (("P1", 2), ("P2", 5))], {})
     section = success(data)
     table = section.tables[0]

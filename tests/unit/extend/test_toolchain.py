@@ -9,11 +9,11 @@ import pytest
 from pydantic import ValidationError
 
 from benchwright_foundation.home import Home
-from benchwright_harness import selection, tool_versions
-from benchwright_harness.selection import Selection, selections
+from benchwright_harness.plan import selection, tool_versions
+from benchwright_harness.plan.selection import Selection, selections
 from benchwright_harness.toolchain import tree
 from benchwright_harness.toolchain.manifest import recipe
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 RULES = [{"choose": [{"icarus": "14", "reason": "a toy"}]}]
 

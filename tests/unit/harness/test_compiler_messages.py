@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from benchwright_harness.compiler_messages import with_compiler_messages
-from benchwright_harness.report import read_report
+from benchwright_harness.decision.compiler_messages import with_compiler_messages
+from benchwright_harness.decision.report import read_report
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Problem, Provenance, Public
 from benchwright_problems.verdict import Reason, Verdict
 

@@ -6,10 +6,18 @@ import io
 
 import pytest
 
-from benchwright_harness.criterion import DRIVES_INPUTS, NOT_COMPILED, SIMULATES, Criterion, Listener, Rule, decide
-from benchwright_harness.process import End, Ended
-from benchwright_harness.report import Said
-from benchwright_harness.results import Results
+from benchwright_harness.decision.criterion import (
+    DRIVES_INPUTS,
+    NOT_COMPILED,
+    SIMULATES,
+    Criterion,
+    Listener,
+    Rule,
+    decide,
+)
+from benchwright_harness.decision.report import Said
+from benchwright_harness.decision.results import Results
+from benchwright_harness.execution.process import End, Ended
 from benchwright_problems.problem import Limits
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_problems.verdict import TestResult as HiddenTest

@@ -7,10 +7,10 @@ from io import BytesIO
 
 import pytest
 
-from benchwright_harness.criterion import ZERO_TIME
-from benchwright_harness.fault import fault, settled
-from benchwright_harness.report import Report, read_report
-from benchwright_harness.results import FailureWatch
+from benchwright_harness.decision.criterion import ZERO_TIME
+from benchwright_harness.decision.fault import fault, settled
+from benchwright_harness.decision.report import Report, read_report
+from benchwright_harness.decision.results import FailureWatch
 from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
 
 NOT_BUILT = Verdict(reason=Reason.BUILD_FAILED)

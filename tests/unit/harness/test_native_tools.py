@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.errors import ToolMissingError
-from benchwright_harness.sandboxes import toolchain_for
-from benchwright_harness.selection import Selection
+from benchwright_harness.plan.selection import Selection
+from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_harness.toolchain.native_tools import NativeTools
 
 

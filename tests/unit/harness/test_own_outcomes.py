@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from benchwright_harness.execution.process import End, Ended
 from benchwright_harness.own_tests.coverage import read_coverage
 from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason, outcomes, shown
 from benchwright_harness.own_tests.simulation import NOT_BUILT, SIMULATES, OwnSimulation
-from benchwright_harness.process import End, Ended
 
 BENCH = OwnSimulation({"tb/tb.sv": b"", "rtl/a.sv": b""}, ("tb/tb.sv", "rtl/a.sv"), "tb")
 COCOTB = OwnSimulation(

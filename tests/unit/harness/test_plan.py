@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_harness.errors import BadHarnessError
-from benchwright_harness.plan import OPEN_SOURCE_COVERAGE, Plan, Step, make_plan
+from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, Plan, Step, make_plan
 
 SRC = {"src/.env": "SIM = icarus\nTOPLEVEL=top\n", "src/test_runner.py": "import pytest\n"}
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchwright_harness.process import MAX_OUTPUT_BYTES, End, Ended, Program, resident_bytes, run_limited
+from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, End, Ended, Program, resident_bytes, run_limited
 from benchwright_problems.problem import Limits
 
 _MEGABYTE = 1 << 20
@@ -116,8 +116,8 @@ def test_a_request_that_nobody_reads_is_dropped_with_the_program(tmp_path: Path)
 def test_what_was_written_before_the_end_is_all_read_although_it_takes_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchwright_harness.process._SILENCE_S", 0.1)
-    monkeypatch.setattr("benchwright_harness.process._TURN_BYTES", _MEGABYTE // 16)
+    monkeypatch.setattr("benchwright_harness.execution.process._SILENCE_S", 0.1)
+    monkeypatch.setattr("benchwright_harness.execution.process._TURN_BYTES", _MEGABYTE // 16)
     written = _MEGABYTE
 
     class Slow(BytesIO):
@@ -134,7 +134,7 @@ def test_what_was_written_before_the_end_is_all_read_although_it_takes_a_while(
 def test_a_process_that_left_the_group_and_goes_on_writing_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchwright_harness.process._SILENCE_S", 0.2)
+    monkeypatch.setattr("benchwright_harness.execution.process._SILENCE_S", 0.2)
     log = BytesIO()
     writes = "while echo $$; do sleep 0.05; done"
     program = f"import subprocess; subprocess.Popen(['sh', '-c', {writes!r}], start_new_session=True)"

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from benchwright_harness.processor_time import ProcessorTime, processor_time
+from benchwright_harness.execution.processor_time import ProcessorTime, processor_time
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux counts this")
 

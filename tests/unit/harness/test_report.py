@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from benchwright_harness.report import UNFINISHED, read_report
+from benchwright_harness.decision.report import UNFINISHED, read_report
 
 
 def told(*messages: Mapping[str, object]) -> bytes:

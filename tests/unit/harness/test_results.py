@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.untrusted_folder import remove_folder
-from benchwright_harness.results import PYTEST_RESULTS, FailureWatch, read_results
+from benchwright_harness.decision.results import PYTEST_RESULTS, FailureWatch, read_results
 from benchwright_problems.verdict import TestResult as Result
 
 COCOTB = """<?xml version='1.0' encoding='utf-8'?>

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from benchwright_harness.selection import Selection, selections
+from benchwright_harness.plan.selection import Selection, selections
 from benchwright_problems.datasets import cvdp, rtllm, verilogeval
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Problem, Provenance, Public
 
@@ -86,5 +86,5 @@ def test_a_pack_of_ones_own_runs_with_the_newest_and_is_not_tried_twice() -> Non
 
 
 def test_every_choice_has_its_reason() -> None:
-    rules = json.loads((files("benchwright_harness") / "selection.json").read_text(encoding="utf-8"))
+    rules = json.loads((files("benchwright_harness.plan") / "selection.json").read_text(encoding="utf-8"))
     assert all(len(choice["reason"]) > 10 for rule in rules for choice in rule["choose"])

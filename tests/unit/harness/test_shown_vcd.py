@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from benchwright_harness.shown_vcd import Copied, copy_shown
+from benchwright_harness.decision.shown_vcd import Copied, copy_shown
 
 WHOLE = """\
 $date today $end $version zqcanary $end

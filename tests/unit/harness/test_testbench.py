@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from benchwright_harness.criterion import Rule
+from benchwright_harness.decision.criterion import Rule
 from benchwright_harness.errors import BadHarnessError
-from benchwright_harness.plan import make_plan
-from benchwright_harness.testbench import READABLE, UNHEARD, Simulator, simulate
-from benchwright_harness.testbench_text import DATA, RUN
+from benchwright_harness.plan.plan import make_plan
+from benchwright_harness.plan.testbench import READABLE, UNHEARD, Simulator, simulate
+from benchwright_harness.plan.testbench_text import DATA, RUN
 
 TEST = """module tb;
   RefModule good1 (.y(a), .good1(b));

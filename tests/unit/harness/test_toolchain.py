@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.errors import ToolchainError, ToolMissingError
-from benchwright_harness.selection import Selection
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.toolchain import Toolchain, tree
 from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, Manifest, content, digest_of, recipe
 from benchwright_problems.verdict import Reason

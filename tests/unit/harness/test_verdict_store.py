@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.selection import Selection
-from benchwright_harness.verdict_store import VerdictStore
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.plan.selection import Selection
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_problems.verdict import TestResult as HiddenTest
 

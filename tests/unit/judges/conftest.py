@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest_asyncio
 
-from benchwright_judges.records import Records
+from benchwright_judges.records.records import Records
 from benchwright_problems.category import Category
 from benchwright_problems.problem import (
     Answer,

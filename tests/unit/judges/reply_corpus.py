@@ -18,9 +18,9 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from benchwright_judges.assertion_answers import read_truth
-from benchwright_judges.choice_answers import read_choice
 from benchwright_judges.judgement import Status
+from benchwright_judges.reading.assertion_answers import read_truth
+from benchwright_judges.reading.choice_answers import read_choice
 from benchwright_judges.score import score
 from benchwright_problems.problem import (
     Answer,

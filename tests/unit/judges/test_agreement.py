@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_judges.agreement import FormatAgreement, is_right, measure
+from benchwright_judges.agreement.agreement import FormatAgreement, is_right, measure
+from benchwright_judges.agreement.rated import Rated, read_votes
 from benchwright_judges.errors import VotesFileError
-from benchwright_judges.rated import Rated, read_votes
 from benchwright_judges.scale import Scale
 
 C, P, I = "correct", "partially correct", "incorrect"  # noqa: E741

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.assertion_answers import read_truth
+from benchwright_judges.reading.assertion_answers import read_truth
 
 REPLIES = json.loads((Path(__file__).parent / "choice_replies.json").read_text(encoding="utf-8"))
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.answer_extraction import ExtractionOutcome
-from benchwright_judges.choice_answers import read_choice
+from benchwright_judges.reading.answer_extraction import ExtractionOutcome
+from benchwright_judges.reading.choice_answers import read_choice
 
 REPLIES = json.loads((Path(__file__).parent / "choice_replies.json").read_text(encoding="utf-8"))
 LANGUAGES = {"chinese": "zh", "french": "fr", "german": "de"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_judges.assertion_answers import read_truth
-from benchwright_judges.choice_answers import read_choice
+from benchwright_judges.reading.assertion_answers import read_truth
+from benchwright_judges.reading.choice_answers import read_choice
 from benchwright_judges.score import score
 from benchwright_problems.problem import Answer, Hidden, Problem
 

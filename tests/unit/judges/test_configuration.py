@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_judges.configuration import find_panel, read_settings, records_location, settings_file
 from benchwright_judges.errors import ConfigurationError, RubricError
+from benchwright_judges.models.configuration import find_panel, read_settings, records_location, settings_file
 from benchwright_judges.rubric import load_rubric
 
 JUDGE = '[[judge]]\nname = "a"\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\n'

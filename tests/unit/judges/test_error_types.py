@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from benchwright_judges.error_types import ErrorType, instructions, read_types, settled
+from benchwright_judges.agreement.error_types import ErrorType, instructions, read_types, settled
 from benchwright_judges.judgement import Vote
-from benchwright_judges.prompt import error_types_prompt
+from benchwright_judges.models.prompt import error_types_prompt
 from benchwright_problems.problem import (
     Answer,
     Choice,

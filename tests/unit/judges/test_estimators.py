@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from benchwright_judges.estimators import alpha, cronbach, estimate, kappa, pearson, share
+from benchwright_judges.agreement.estimators import alpha, cronbach, estimate, kappa, pearson, share
 
 RATINGS = st.lists(st.tuples(st.integers(1, 10), st.integers(1, 10)), min_size=2, max_size=60)
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.configuration import JudgesSettings
+from benchwright_judges.agreement.failure_names import name_failures
 from benchwright_judges.errors import LabellingError
-from benchwright_judges.failure_names import name_failures
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.configuration import JudgesSettings
 
 from ...judge_endpoint import JudgeEndpoint, content, fails
 

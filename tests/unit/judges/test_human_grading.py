@@ -7,10 +7,10 @@ import json
 import pytest
 
 from benchwright_judges.errors import GradingError
-from benchwright_judges.human_grading import Grading
 from benchwright_judges.judgement import Judgement, Method, Status
-from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.records import GivenAnswer, Records
+from benchwright_judges.people.human_grading import Grading
+from benchwright_judges.records.recorded_judging import judge_and_record
+from benchwright_judges.records.records import GivenAnswer, Records
 from benchwright_problems.errors import UnknownProblemError
 from benchwright_problems.problem import Problem, QuestionFormat
 from benchwright_problems.rubric_points import RubricItem, RubricPoints

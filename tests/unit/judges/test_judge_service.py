@@ -14,19 +14,19 @@ from typing import Any
 import httpx2
 import pytest
 import pytest_asyncio
-from benchwright_judges.service.token import Scope
 from sqlalchemy import func, select
 
 from benchwright_foundation.rate import RateLimits
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.schema import ANSWERS
+from benchwright_judges.records.recorded_judging import judge_and_record
+from benchwright_judges.records.schema import ANSWERS
 from benchwright_judges.service import judging as judging_module
 from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl
 from benchwright_judges.service.judging import Pace
 from benchwright_judges.service.submission import Key
 from benchwright_judges.service.submissions import Submissions
 from benchwright_judges.service.tables import SUBMISSIONS
+from benchwright_judges.service.token import Scope
 from benchwright_judges.service.views import LONGEST_ANSWER
 
 from ...judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says

@@ -16,8 +16,7 @@ from benchwright_judges.labelling.disclosure import WITHHELD, without_answer
 from benchwright_judges.labelling.embeddings import shortlists_by_embeddings
 from benchwright_judges.labelling.instructions import Topic, instructions, label_prompt, read_choice
 from benchwright_judges.labelling.topics import COMPUTER_ARCHITECTURE, read_topics, shortlists_by_words, topics_of
-from benchwright_judges.model_settings import EmbeddingSettings
-from benchwright_problems.labels import Label, LabelFile, LabelKind, LabelSource, LabelVote, PackLabels
+from benchwright_judges.models.model_settings import EmbeddingSettings
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -30,6 +29,7 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
+from benchwright_problems.storage.labels import Label, LabelFile, LabelKind, LabelSource, LabelVote, PackLabels
 
 from ...judge_endpoint import Asked, JudgeEndpoint, Played, fails
 

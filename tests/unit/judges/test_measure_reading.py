@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_judges.budget import JudgingBudget
 from benchwright_judges.errors import VotesFileError
+from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.reading.corpus import read_corpus
 from benchwright_judges.reading.measure import measure_reading
-from benchwright_judges.records import Records
+from benchwright_judges.records.records import Records
 
 from ...judge_endpoint import Asked, Played, content, fails, in_turn
 from .test_reading import reading_panel

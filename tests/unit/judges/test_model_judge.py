@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from benchwright_judges.budget import JudgingBudget, OutOfBudgetError
-from benchwright_judges.endpoint import Endpoint
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Vote
-from benchwright_judges.model_judge import ModelJudge
-from benchwright_judges.model_settings import ModelSettings
+from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
+from benchwright_judges.models.endpoint import Endpoint
+from benchwright_judges.models.model_judge import ModelJudge
+from benchwright_judges.models.model_settings import ModelSettings
 from benchwright_judges.rubric import load_rubric
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure, QuestionFormat
@@ -65,7 +65,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr("benchwright_judges.endpoint.time", made)
+    monkeypatch.setattr("benchwright_judges.models.endpoint.time", made)
     return made
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.numeric_answers import Comparison, Dimension, asks_for_unit, compare, read_quantity
+from benchwright_judges.reading.numeric_answers import Comparison, Dimension, asks_for_unit, compare, read_quantity
 
 READ: list[tuple[str, str, set[Fraction], Dimension]] = [
     ("52", "en", {Fraction(52)}, Dimension.NONE),

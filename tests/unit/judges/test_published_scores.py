@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchwright_judges.agreement.published_scores import csbench_script_score
+from benchwright_judges.agreement.tally import tally
 from benchwright_judges.judgement import Judgement, Status
-from benchwright_judges.published_scores import csbench_script_score
-from benchwright_judges.tally import tally
 from benchwright_problems.problem import Answer, Choice, Question, QuestionFormat
 
 CHOICE = Question(

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from benchwright_attempts.judging import judged_by
-from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.endpoint import Endpoint
+from benchwright_attempts.grading.judging import judged_by
 from benchwright_judges.judgement import Judgement, Method, Status
-from benchwright_judges.model_judge import ModelJudge
-from benchwright_judges.model_settings import ModelSettings
-from benchwright_judges.panel import Panel
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.endpoint import Endpoint
+from benchwright_judges.models.model_judge import ModelJudge
+from benchwright_judges.models.model_settings import ModelSettings
+from benchwright_judges.models.panel import Panel
 from benchwright_judges.reading.model_reader import ModelReader, instructions, read_reading
-from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.records import Records
+from benchwright_judges.records.recorded_judging import judge_and_record
+from benchwright_judges.records.records import Records
 from benchwright_judges.score import score
 from benchwright_problems.problem import Choice, Problem, Question, QuestionFormat
 

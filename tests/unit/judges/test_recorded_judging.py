@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from benchwright_judges.budget import JudgingBudget
-from benchwright_judges.endpoint import Endpoint
 from benchwright_judges.judgement import Judgement, Method, Status
-from benchwright_judges.model_judge import ModelJudge
-from benchwright_judges.model_settings import ModelSettings
-from benchwright_judges.panel import Panel
-from benchwright_judges.recorded_judging import judge_and_record
-from benchwright_judges.records import Records
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.endpoint import Endpoint
+from benchwright_judges.models.model_judge import ModelJudge
+from benchwright_judges.models.model_settings import ModelSettings
+from benchwright_judges.models.panel import Panel
+from benchwright_judges.records.recorded_judging import judge_and_record
+from benchwright_judges.records.records import Records
+from benchwright_judges.records.schema import VOTES
 from benchwright_judges.rubric import load_rubric
 from benchwright_judges.rule_judgements import PENDING
-from benchwright_judges.schema import VOTES
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem, QuestionFormat
 
@@ -252,7 +252,7 @@ async def test_replies_that_are_no_votes_are_not_cached(records: Records) -> Non
 
 
 async def test_a_recorded_cache_replays_without_an_endpoint(records: Records, tmp_path: Path) -> None:
-    from benchwright_judges.vote_recording import read_recording, write_recording
+    from benchwright_judges.records.vote_recording import read_recording, write_recording
 
     async with panel(in_turn(says("correct"), says("incorrect"), says("correct"))) as (judges, _):
         first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")

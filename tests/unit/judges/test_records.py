@@ -8,8 +8,8 @@ import pytest
 from benchwright_foundation.errors import StorageError
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.judgement import Vote
-from benchwright_judges.records import Records
-from benchwright_judges.vote_recording import read_recording, write_recording
+from benchwright_judges.records.records import Records
+from benchwright_judges.records.vote_recording import read_recording, write_recording
 
 
 async def test_a_database_is_opened_again_with_all_it_held(tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from benchwright_judges.service.token import Scope
 
 from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.service.client import RemoteJudge, find_token
+from benchwright_judges.service.token import Scope
 
 from ...judge_endpoint import JudgeEndpoint, Played, says
 from ...judge_service import CHOOSES, EXPLAINS, judge_at, serving

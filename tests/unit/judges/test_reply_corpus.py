@@ -7,11 +7,11 @@ from collections import Counter
 
 import pytest
 
-from benchwright_judges.assertion_answers import read_truth
-from benchwright_judges.choice_answers import read_choice
-from benchwright_judges.reply_text import given_answer
+from benchwright_judges.reading.assertion_answers import read_truth
+from benchwright_judges.reading.choice_answers import read_choice
+from benchwright_judges.reading.reply_text import given_answer
+from benchwright_judges.reading.stated_answers import stated_phrases
 from benchwright_judges.rule_judgements import RULES
-from benchwright_judges.stated_answers import stated_phrases
 
 from .reply_corpus import Reply, corpus, outcome, reading
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.short_answers import normalise, same_text
+from benchwright_judges.reading.short_answers import normalise, same_text
 
 SAME: list[tuple[str, str, str]] = [
     ("Program Counter", "program counter", "en"),

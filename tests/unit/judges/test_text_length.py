@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_judges.text_length import TokenCounter, count_words, table_file
+from benchwright_judges.reading.text_length import TokenCounter, count_words, table_file
 
 
 @pytest.mark.parametrize(

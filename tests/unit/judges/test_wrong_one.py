@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_judges.choice_answers import read_choice
+from benchwright_judges.reading.choice_answers import read_choice
 
 CHOICES = {
     "A": "A process is scheduled by the operating system.",

@@ -10,7 +10,7 @@ import pytest
 from pydantic import JsonValue
 
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]

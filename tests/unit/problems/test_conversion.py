@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from benchwright_problems.conversion import Form, convert, make_patch
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Problem
+from benchwright_problems.storage.conversion import Form, convert, make_patch
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]

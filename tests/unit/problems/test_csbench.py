@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from benchwright_problems.datasets.csbench import export_csbench, import_csbench
 from benchwright_problems.errors import BadPackNameError, DatasetError
 from benchwright_problems.problem import Kind, Problem, QuestionFormat
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 Record = dict[str, JsonValue]
 DATA = Path(__file__).parents[3].parent / "shared" / "data" / "csbench"

@@ -16,7 +16,7 @@ from benchwright_problems.category import Category
 from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
 from benchwright_problems.errors import BadPackNameError, DatasetError
 from benchwright_problems.problem import Difficulty, Kind
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]

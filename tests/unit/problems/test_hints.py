@@ -7,9 +7,9 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.hints import HintRule
-from benchwright_problems.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.problem import Problem, Public
-from benchwright_problems.store import Store
+from benchwright_problems.storage.pack_folder import read_built_in, read_pack_folder
+from benchwright_problems.storage.store import Store
 
 from .test_pack_folder import FILES, WritePack, write_pack  # noqa: F401
 

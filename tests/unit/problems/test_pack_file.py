@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import DatasetError, StoreError
-from benchwright_problems.pack_file import read_pack_file, write_pack_file
-from benchwright_problems.pack_folder import read_pack_folder, wrong_solutions
-from benchwright_problems.pack_signature import PackSigners, author_key, public_key
+from benchwright_problems.storage.pack_file import read_pack_file, write_pack_file
+from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_solutions
+from benchwright_problems.storage.pack_signature import PackSigners, author_key, public_key
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 Change = Callable[[dict[str, bytes]], object]

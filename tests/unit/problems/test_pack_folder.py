@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_analysis.report.problem_facts import facts_of
+from benchwright_analysis.report.rows.problem_facts import facts_of
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.problem import Kind, QuestionFormat
-from benchwright_problems.store import Store
+from benchwright_problems.storage.pack_folder import read_built_in, read_pack_folder
+from benchwright_problems.storage.store import Store
 
 FILES = {
     "pack.toml": 'name = "p"\ntitle = "P"\nversion = "1"\nlicense = "MIT"\nsource = "here"\norder = ["inv", "q"]\n',

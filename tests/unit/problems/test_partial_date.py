@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.partial_date import check_date, may_precede
-from benchwright_problems.store import Store
+from benchwright_problems.storage.pack_folder import read_built_in, read_pack_folder
+from benchwright_problems.storage.store import Store
 
 
 @pytest.mark.parametrize("text", ["2024-02-29", "2024-02", "1999-12-31"])

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from benchwright_problems.datasets.quarch import export_quarch, import_quarch
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Difficulty, Kind, Problem, QuestionFormat, Skill
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 Record = dict[str, JsonValue]
 

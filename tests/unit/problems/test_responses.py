@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
-from benchwright_problems.responses import Origin, Response, files_in, read_responses
+from benchwright_problems.storage.responses import Origin, Response, files_in, read_responses
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]

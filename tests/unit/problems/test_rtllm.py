@@ -11,7 +11,7 @@ from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.rtllm import export_rtllm, import_rtllm
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 TESTBENCH = """`timescale 1ns/1ps
 module tb_inv;

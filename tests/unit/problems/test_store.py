@@ -11,11 +11,11 @@ import pytest
 
 from benchwright_foundation import atomic
 from benchwright_foundation.home import Home
-from benchwright_problems import store as store_module
 from benchwright_problems.category import Category
 from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
 from benchwright_problems.problem import Answer, Difficulty, Hidden, Kind, Pack, Problem, Provenance, Public
-from benchwright_problems.store import Store
+from benchwright_problems.storage import store as store_module
+from benchwright_problems.storage.store import Store
 
 CANARY = "CANARY-7d1f"
 

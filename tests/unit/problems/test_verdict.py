@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.two_sided import TwoSided
+from benchwright_harness.grading.two_sided import TwoSided
 from benchwright_problems.verdict import Outcome, Reason, Verdict, outcome_of
 from benchwright_problems.verdict import TestResult as Result
 

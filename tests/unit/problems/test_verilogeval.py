@@ -10,7 +10,7 @@ from benchwright_problems.category import Category
 from benchwright_problems.datasets.verilogeval import export_verilogeval, import_verilogeval
 from benchwright_problems.errors import BadPackNameError, DatasetError
 from benchwright_problems.problem import Pack
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 
 PROMPT = "Build a wire.\n"
 REFERENCE = "module RefModule (input a, output y);\n  assign y = a; // RefModule\nendmodule\n"

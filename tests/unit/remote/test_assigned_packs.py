@@ -10,7 +10,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.assignment import Assignment
 from benchwright_problems.errors import PackExistsError, UnknownProblemError
 from benchwright_problems.problem import Pack
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_remote.assigned_packs import refresh
 from benchwright_remote.messages import AssignmentView
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from benchwright_attempts.anchors import Anchor, Receipt
-from benchwright_attempts.published_keys import PublishedKey
+from benchwright_attempts.log.anchors import Anchor, Receipt
+from benchwright_attempts.log.published_keys import PublishedKey
 from benchwright_remote.errors import ReceiptError, RefusedError
 from benchwright_remote.known_keys import KnownKeys
 

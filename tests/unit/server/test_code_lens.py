@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_attempts.clock import AttemptState
-from benchwright_server import protocol
-from benchwright_server.features.code_lens import lens_of
-from benchwright_server.protocol import AttemptStatus, VerdictView
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_server.features.language.code_lens import lens_of
+from benchwright_server.protocol import messages as protocol
+from benchwright_server.protocol.messages import AttemptStatus, VerdictView
 
 FAILED = VerdictView(
     outcome="failed",

@@ -56,7 +56,7 @@ from pathlib import Path
 from benchwright_exams.items import Items
 from benchwright_foundation.home import Home
 from benchwright_foundation.kept import Kept
-from benchwright_server.exam_files import review_remarks
+from benchwright_server.authoring.exam_files import review_remarks
 
 folder, form = Path(sys.argv[1]), 'decision = "accepted"\\nformat = "assertion"\\n'
 question = folder / "items" / "1"

@@ -14,8 +14,8 @@ from lsprotocol.types import (
     TextDocumentContentChangeWholeDocument,
 )
 
-from benchwright_server.features.document_symbols import _symbols_of
-from benchwright_server.features.folding import _exact
+from benchwright_server.features.language.document_symbols import _symbols_of
+from benchwright_server.features.language.folding import _exact
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates

@@ -9,7 +9,13 @@ from benchwright_authoring.problem_files.proposals import toml_hover, toml_propo
 from benchwright_exams.items import Items
 from benchwright_foundation.home import Home
 from benchwright_foundation.kept import Kept
-from benchwright_server.exam_files import EXAM_FIELDS, REVIEW_FIELDS, exam_remarks, is_exam_file, review_remarks
+from benchwright_server.authoring.exam_files import (
+    EXAM_FIELDS,
+    REVIEW_FIELDS,
+    exam_remarks,
+    is_exam_file,
+    review_remarks,
+)
 
 ROOT = Path(__file__).parents[3]
 FORM = 'decision = "accepted"\nformat = "multiple-choice"\nanswer = "B"\n[choices]\nA = "Flash"\nB = "SRAM"\n'

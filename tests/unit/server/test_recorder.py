@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Event, Focus
-from benchwright_attempts.file_text import FileText
-from benchwright_attempts.replay import Replay, replay
+from benchwright_attempts.events.events import Event, Focus
+from benchwright_attempts.events.file_text import FileText
+from benchwright_attempts.summary.replay import Replay, replay
 from benchwright_server.attempts.recorder import Recorder
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_verilog.syntax.documents import Replacement
 
 from ...waiting import until

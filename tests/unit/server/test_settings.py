@@ -82,5 +82,5 @@ def test_every_setting_is_described() -> None:
 
 
 def test_every_feature_has_its_setting() -> None:
-    names = {feature.module for feature in FEATURES if feature.setting is None}
+    names = {feature.name for feature in FEATURES if feature.setting is None}
     assert names == set(Features.__dataclass_fields__)

@@ -20,7 +20,7 @@ import io, json, sys
 from pathlib import Path
 from benchwright_foundation.home import Home
 import benchwright_server.cli
-from benchwright_server.cli.lsp import serve
+from benchwright_server.cli.machine.lsp import serve
 body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params":
     {"processId": None, "rootUri": None, "capabilities": {}}}).encode()
 sys.stdin = io.TextIOWrapper(io.BytesIO(b"Content-Length: %d\\r\\n\\r\\n%s" % (len(body), body)))
@@ -49,7 +49,11 @@ def test_the_greeting_is_answered(greeting: subprocess.CompletedProcess[bytes]) 
 
 
 def test_an_unknown_sandbox_is_refused_by_name() -> None:
-    command = [sys.executable, "-c", "from benchwright_server.cli.lsp import serve; serve(['--sandbox', 'none'])"]
+    command = [
+        sys.executable,
+        "-c",
+        "from benchwright_server.cli.machine.lsp import serve; serve(['--sandbox', 'none'])",
+    ]
     refused = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert refused.returncode == 2
     assert "invalid choice: 'none'" in refused.stderr
@@ -61,7 +65,7 @@ def test_the_command_line_does_without_the_protocol() -> None:
     assert ran.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("module", ["cli.lsp", "server", "cli.app"])
+@pytest.mark.parametrize("module", ["cli.machine.lsp", "server", "cli.app"])
 def test_nothing_heavy_comes_with(module: str) -> None:
     code = (
         f"import sys, benchwright_server.{module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"

@@ -18,7 +18,7 @@ PROBLEM = "a-pack-of-mine/a-problem-with-quite-a-long-name"
 NOTE = "waits for a judge, since none could be reached"
 PROGRAM = f"""
 from rich.text import Text
-from benchwright_server.cli.table import Table
+from benchwright_server.cli.terminal.table import Table
 table = Table("attempt", "problem", "mark", "note")
 table.add_row({ID!r}, {PROBLEM!r}, Text("✓", "green"), {NOTE!r})
 table.add_row("[bold]x[/]", "tab\\there", "", "two\\nlines \\x1b[2J")

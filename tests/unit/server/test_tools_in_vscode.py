@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from benchwright_problems.aids import Aid
+from benchwright_server.features.agent.agent_tools import TOOLS
 from benchwright_server.features.agent.tool import AnyTool
-from benchwright_server.features.agent_tools import TOOLS
 
 CLIENT = Path(__file__).parents[3] / "client-vscode"
 MANIFEST = json.loads((CLIENT / "package.json").read_text())

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_attempts.reveal import reveal
+from benchwright_attempts.grading.reveal import reveal
 from benchwright_problems import verdict
 from benchwright_problems.problem import Kind, Reveal
 from benchwright_problems.verdict import Reason, Verdict

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright_service.audit import SITTING_S, Audit
-from benchwright_service.database import open_service_database
+from benchwright_service.evidence.audit import SITTING_S, Audit
+from benchwright_service.storage.database import open_service_database
 
 
 async def test_a_page_that_refreshes_itself_is_noted_again_when_the_sitting_is_over(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from benchwright_service.cli_options import DatabaseUrl, said_of_transport
+from benchwright_service.command_line.options import DatabaseUrl, said_of_transport
 
 URL = "postgresql://bench:zqsecret@db/bench"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_service.fair_queue import FairQueue
+from benchwright_service.runs.fair_queue import FairQueue
 
 
 def test_one_who_queues_many_does_not_keep_the_others_waiting() -> None:

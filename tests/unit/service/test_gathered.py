@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from benchwright_service.gathered import Gathered
+from benchwright_service.evidence.gathered import Gathered
 
 
 class Work:

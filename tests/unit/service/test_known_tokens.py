@@ -7,7 +7,7 @@ from collections.abc import Collection, Set
 import pytest
 
 from benchwright_foundation.access_token import BearerToken
-from benchwright_service.known_tokens import FRESH_S, KnownTokens
+from benchwright_service.accounts.known_tokens import FRESH_S, KnownTokens
 
 
 class Tokens:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_service.leases import Leases
+from benchwright_service.runs.leases import Leases
 
 
 class Clock:

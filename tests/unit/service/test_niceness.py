@@ -18,7 +18,7 @@ print(os.nice(0), attributes.raw.hex())
 """
 _WORKER = """
 import subprocess, sys
-from benchwright_service.niceness import let_others_go_first
+from benchwright_service.runs.niceness import let_others_go_first
 let_others_go_first()
 print(subprocess.check_output([sys.executable, "-c", sys.argv[1]], text=True))
 """

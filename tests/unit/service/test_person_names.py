@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_service.person_names import LONGEST, NAMELESS, plain_name
+from benchwright_service.accounts.person_names import LONGEST, NAMELESS, plain_name
 
 
 @pytest.mark.parametrize(

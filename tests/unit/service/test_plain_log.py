@@ -34,7 +34,7 @@ def test_an_exception_is_its_kind_and_its_places(log: io.StringIO) -> None:
     try:
         fail()
     except ValueError:
-        logging.getLogger("benchwright_service.runs").exception("run %s could not be judged", "a1")
+        logging.getLogger("benchwright_service.runs.runs").exception("run %s could not be judged", "a1")
     assert "run a1 could not be judged\nbuiltins.ValueError\n" in log.getvalue()
     assert "in fail" in log.getvalue()
     assert CANARY not in log.getvalue()

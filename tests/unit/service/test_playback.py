@@ -13,14 +13,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Edit, Event, Paused, Resumed, Started, TextCause, TextSet
-from benchwright_attempts.evidence import EditReason
-from benchwright_attempts.file_text import Change, FileText
-from benchwright_attempts.hand_clock import HandClock
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.replay import replay
-from benchwright_service import playback
-from benchwright_service.playback import Playback, PlaybackError, played
+from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.events.events import Edit, Event, Paused, Resumed, Started, TextCause, TextSet
+from benchwright_attempts.events.evidence import EditReason
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.summary.replay import replay
+from benchwright_service.courses import playback
+from benchwright_service.courses.playback import Playback, PlaybackError, played
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 FILE = "rtl/x.sv"

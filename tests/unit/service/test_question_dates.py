@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from benchwright_authoring.written_question import WrittenQuestion, pack_of
-from benchwright_problems.pack_files_schema import PackFile
 from benchwright_problems.problem import Pack
+from benchwright_problems.storage.pack_files_schema import PackFile
 from benchwright_service.questions.publishing import dated
 
 QUESTION = WrittenQuestion.model_validate(

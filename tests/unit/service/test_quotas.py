@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.refusals import RefusalError
-from benchwright_service.database import open_service_database
-from benchwright_service.quotas import QuotaKeeper, Quotas
-from benchwright_service.snapshots import Snapshots
-from benchwright_service.stored_files import StoredFiles
+from benchwright_service.courses.quotas import QuotaKeeper, Quotas
+from benchwright_service.courses.snapshots import Snapshots
+from benchwright_service.courses.stored_files import StoredFiles
+from benchwright_service.storage.database import open_service_database
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_analysis.report.page import page
-from benchwright_service.lab_monitor import headers_of
+from benchwright_service.studies.lab_monitor import headers_of
 
 
 def test_a_report_may_run_its_own_script_and_act_for_nobody() -> None:

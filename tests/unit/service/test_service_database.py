@@ -9,10 +9,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, text
 
-from benchwright_service.database import open_service_database
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.migrations import VERSION_TABLE
 from benchwright_service.questions.tables import METADATA
+from benchwright_service.storage.database import open_service_database
 
 
 async def test_a_new_database_has_the_tables_of_the_newest_format(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright_service import permissions
+from benchwright_service.courses import permissions
 from benchwright_service.reference import reference
 
 PAGES = Path(__file__).parents[3] / "docs" / "reference"

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from benchwright_attempts.anchors import Anchor
-from benchwright_attempts.published_keys import Standing, standing
+from benchwright_attempts.log.anchors import Anchor
+from benchwright_attempts.log.published_keys import Standing, standing
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.signing import Countersigner
-from benchwright_service.signing_keys import NOTICE, open_keys, read_keys, revoke, rotate
+from benchwright_service.evidence.signing import Countersigner
+from benchwright_service.evidence.signing_keys import NOTICE, open_keys, read_keys, revoke, rotate
 
 START = datetime(2026, 9, 1, 8, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.refusals import RefusalError
-from benchwright_service.snapshots import LARGEST, Snapshots
+from benchwright_service.courses.snapshots import LARGEST, Snapshots
 
 
 def packed(content: bytes) -> str:

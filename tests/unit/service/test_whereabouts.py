@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from benchwright_attempts.clock import AttemptState, ClockState
-from benchwright_attempts.summary import Summary
+from benchwright_attempts.clock.clock import AttemptState, ClockState
+from benchwright_attempts.summary.summary import Summary
 from benchwright_remote.messages import Whereabouts
-from benchwright_service.lab_monitor import whereabouts
-from benchwright_studies.progress import Progress
-from benchwright_studies.vocabulary import Step
+from benchwright_service.studies.lab_monitor import whereabouts
+from benchwright_studies.conduct.progress import Progress
+from benchwright_studies.plan.vocabulary import Step
 
 AT_WORK = Progress(Step.WORK, 1, 4, position=2, attempt="a" * 32)
 

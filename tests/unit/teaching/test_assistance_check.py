@@ -10,10 +10,16 @@ from itertools import count
 import pytest
 from pydantic import ValidationError
 
-from benchwright_attempts.events import Edit, Event
-from benchwright_attempts.evidence import AssistAccepted, CommandUsed, EditReason, Environment, InstalledExtension
-from benchwright_attempts.file_text import Change
-from benchwright_attempts.record import Moment, RecordedEvent
+from benchwright_attempts.events.events import Edit, Event
+from benchwright_attempts.events.evidence import (
+    AssistAccepted,
+    CommandUsed,
+    EditReason,
+    Environment,
+    InstalledExtension,
+)
+from benchwright_attempts.events.file_text import Change
+from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_problems.assistance import Allowed, Assistance, Ruled
 from benchwright_teaching.assistance_check import AssistanceChecked, check
 

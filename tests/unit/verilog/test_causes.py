@@ -9,7 +9,7 @@ import pytest
 from benchwright_verilog.causes.catalogue import likely_causes
 from benchwright_verilog.causes.cause import Cause
 from benchwright_verilog.causes.evidence import Evidence, number_of
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 

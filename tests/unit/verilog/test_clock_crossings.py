@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics.projects import Projects
+from benchwright_verilog.semantics.project.projects import Projects
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_verilog.language.calls import CallKind
-from benchwright_verilog.language.cursor import Expected, call_at, cursor_at
+from benchwright_verilog.language.completion.calls import CallKind
+from benchwright_verilog.language.completion.cursor import Expected, call_at, cursor_at
 
 CURSOR = "‸"
 

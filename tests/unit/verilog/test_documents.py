@@ -14,7 +14,7 @@ from lsprotocol.types import (
     TextDocumentContentChangeWholeDocument,
 )
 
-from benchwright_attempts.file_text import Change, apply_changes
+from benchwright_attempts.events.file_text import Change, apply_changes
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.lines import Lines
 

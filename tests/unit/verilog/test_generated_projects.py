@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics import compilation_files, indexing, inventory, plain_files
-from benchwright_verilog.semantics.diagnostics import Severity
-from benchwright_verilog.semantics.index_store import IndexStore
-from benchwright_verilog.semantics.inventory import Inventory
-from benchwright_verilog.semantics.navigation import candidates, references
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.compilation import compilation_files
+from benchwright_verilog.semantics.compilation.diagnostics import Severity
+from benchwright_verilog.semantics.names.navigation import candidates, references
+from benchwright_verilog.semantics.project import indexing, inventory, plain_files
+from benchwright_verilog.semantics.project.index_store import IndexStore
+from benchwright_verilog.semantics.project.inventory import Inventory
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 from ...generated_project import generated_project

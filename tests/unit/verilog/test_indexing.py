@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics import indexing, inventory
-from benchwright_verilog.semantics.diagnostics import Severity
-from benchwright_verilog.semantics.entry import values_of
-from benchwright_verilog.semantics.inventory import Inventory
-from benchwright_verilog.semantics.navigation import references
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.compilation.diagnostics import Severity
+from benchwright_verilog.semantics.names.navigation import references
+from benchwright_verilog.semantics.project import indexing, inventory
+from benchwright_verilog.semantics.project.entry import values_of
+from benchwright_verilog.semantics.project.inventory import Inventory
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Document, Documents
 
 FILLERS = 120

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchwright_verilog.semantics.file_list import FileList
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.project.file_list import FileList
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 USER = '`include "h.svh"\nmodule m; initial $display(`TEXT); endmodule\n'

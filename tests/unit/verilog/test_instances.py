@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics import inventory
-from benchwright_verilog.semantics.instance_paths import DEFAULTS, View
-from benchwright_verilog.semantics.instances import Design, Instance
-from benchwright_verilog.semantics.project import Project
-from benchwright_verilog.semantics.view_store import ViewStore
+from benchwright_verilog.semantics.behaviour.view_store import ViewStore
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
+from benchwright_verilog.semantics.compilation.instances import Design, Instance
+from benchwright_verilog.semantics.project import inventory
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 from ...generated_project import generated_project

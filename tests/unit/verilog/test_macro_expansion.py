@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_verilog.language.comments import documentation
-from benchwright_verilog.language.known_macros import KnownMacros
-from benchwright_verilog.language.macros import expanded, used_at
+from benchwright_verilog.language.explanation.comments import documentation
+from benchwright_verilog.language.explanation.known_macros import KnownMacros
+from benchwright_verilog.language.explanation.macros import expanded, used_at
 
 from ...lone_file import lone_analysis
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_verilog.language.numbers import literal_at, radices, read_number
+from benchwright_verilog.language.explanation.numbers import literal_at, radices, read_number
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_verilog.findings.piecewise import Piecewise
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 DEEP = 4_000

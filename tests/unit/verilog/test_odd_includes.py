@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchwright_verilog.findings.piecewise import Piecewise
-from benchwright_verilog.language.library import Library
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.language.completion.library import Library
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 

@@ -8,7 +8,7 @@ import pytest
 from lsprotocol.types import Position, Range, TextDocumentContentChangePartial
 
 from benchwright_verilog.findings.piecewise import Piecewise
-from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
+from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
 from benchwright_verilog.syntax.documents import Documents
 
 from ...lone_file import lone_analysis

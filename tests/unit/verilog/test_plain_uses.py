@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics import navigation
-from benchwright_verilog.semantics.occurrence import Occurrence, Role, Target, TargetKind
-from benchwright_verilog.semantics.outline import Outline
-from benchwright_verilog.semantics.plain_uses import PLAIN_KINDS, PlainName
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.names import navigation
+from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
+from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.plain_uses import PLAIN_KINDS, PlainName
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 from ...generated_project import generated_project

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.language.names_in_scope import members_behind, scopes_at, symbol_at_path
-from benchwright_verilog.semantics.analysis import Analysis
-from benchwright_verilog.semantics.occurrence import Role, TargetKind
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.language.completion.names_in_scope import members_behind, scopes_at, symbol_at_path
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 from ...lone_file import lone_analysis

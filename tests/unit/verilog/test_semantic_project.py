@@ -12,12 +12,12 @@ from lsprotocol.types import Position, Range, TextDocumentContentChangePartial
 from pyslang.ast import Compilation
 from pyslang.syntax import SyntaxTree
 
-from benchwright_verilog.semantics import inventory
-from benchwright_verilog.semantics.navigation import references
-from benchwright_verilog.semantics.outline import Outline
-from benchwright_verilog.semantics.project import Project
-from benchwright_verilog.semantics.projects import Projects
-from benchwright_verilog.semantics.symbol_search import search
+from benchwright_verilog.semantics.names.navigation import references
+from benchwright_verilog.semantics.names.symbol_search import search
+from benchwright_verilog.semantics.project import inventory
+from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.project import Project
+from benchwright_verilog.semantics.project.projects import Projects
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 

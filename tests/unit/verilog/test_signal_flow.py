@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics import body_flows
-from benchwright_verilog.semantics.instances import Design
-from benchwright_verilog.semantics.project import Project
-from benchwright_verilog.semantics.registers import registers
-from benchwright_verilog.semantics.signal_flow import Asked, SignalFlow
+from benchwright_verilog.semantics.behaviour import body_flows
+from benchwright_verilog.semantics.behaviour.registers import registers
+from benchwright_verilog.semantics.behaviour.signal_flow import Asked, SignalFlow
+from benchwright_verilog.semantics.compilation.instances import Design
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 CORE = Path(__file__).parents[4] / "shared" / "data" / "projects" / "ibex.json"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics.instances import Place
-from benchwright_verilog.semantics.project import Project
-from benchwright_verilog.semantics.state_machines import StateMachine, state_machines
+from benchwright_verilog.semantics.behaviour.state_machines import StateMachine, state_machines
+from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 CORE = Path(__file__).parents[4] / "shared" / "data" / "projects" / "ibex.json"

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright_verilog.semantics.analysis import Analysis
-from benchwright_verilog.semantics.navigation import definitions
-from benchwright_verilog.semantics.occurrence import Target
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.names.navigation import definitions
+from benchwright_verilog.semantics.names.occurrence import Target
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 TEXT = """package p;

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics.diagnostics import Severity
-from benchwright_verilog.semantics.project import Project
-from benchwright_verilog.semantics.type_hierarchy import ClassNode, class_at, subtypes, supertypes
+from benchwright_verilog.semantics.compilation.diagnostics import Severity
+from benchwright_verilog.semantics.names.type_hierarchy import ClassNode, class_at, subtypes, supertypes
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 from ...generated_classes import GeneratedClasses, generated_classes

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics.analysis import Analysis
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
 PACKAGE = "package p;\n  typedef struct packed { logic [7:0] data; logic valid; } req_t;\nendpackage\n"

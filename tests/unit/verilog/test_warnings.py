@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchwright_verilog.findings.piecewise import Piecewise
-from benchwright_verilog.semantics.project import Project
+from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from benchwright_verilog.semantics.occurrence import Role
+from benchwright_verilog.semantics.names.occurrence import Role
 
 from ...lone_file import lone_analysis
 

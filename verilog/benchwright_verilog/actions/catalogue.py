@@ -10,7 +10,7 @@ from benchwright_verilog.actions.instances import ReadDocument
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import Source
-from benchwright_verilog.semantics.analysis import Analysis
+from benchwright_verilog.semantics.compilation.analysis import Analysis
 from benchwright_verilog.syntax.documents import Document
 
 SAFE = frozenset({"forbid-consecutive-null-statements", "no-trailing-spaces", "posix-eof"})

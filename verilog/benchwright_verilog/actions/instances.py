@@ -28,7 +28,7 @@ from benchwright_verilog.findings.source import SLANG
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from benchwright_verilog.semantics.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
     from benchwright_verilog.syntax.documents import Document
 
 UNCONNECTED = frozenset({"PINMISSING", "unconnected-input-port", "unconnected-output-port", "unconnected-inout-port"})

@@ -22,9 +22,9 @@ from pyslang.ast import (
 
 from benchwright_verilog.causes.cause import Cause, CauseKind, Examined
 from benchwright_verilog.causes.paths import always_assigned, ever_assigned
-from benchwright_verilog.semantics.guarded_statements import Guarded, events_of, guarded
-from benchwright_verilog.semantics.named_values import symbol_of, targets_of
-from benchwright_verilog.semantics.registers import clock_and_resets, processes_of
+from benchwright_verilog.semantics.behaviour.guarded_statements import Guarded, events_of, guarded
+from benchwright_verilog.semantics.behaviour.registers import clock_and_resets, processes_of
+from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of
 
 if TYPE_CHECKING:
     from pyslang.ast import ProceduralBlockSymbol, Symbol

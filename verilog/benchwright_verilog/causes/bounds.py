@@ -24,10 +24,10 @@ from pyslang.ast import (
 
 from benchwright_verilog.causes.assignments import assignment_of, is_clocked
 from benchwright_verilog.causes.cause import Cause, CauseKind, Examined
-from benchwright_verilog.semantics.clock_graph import unwrapped
-from benchwright_verilog.semantics.guarded_statements import Guard, guarded
-from benchwright_verilog.semantics.named_values import symbol_of, symbols_in, targets_of, text_of
-from benchwright_verilog.semantics.registers import processes_of
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.guarded_statements import Guard, guarded
+from benchwright_verilog.semantics.behaviour.registers import processes_of
+from benchwright_verilog.semantics.names.named_values import symbol_of, symbols_in, targets_of, text_of
 
 if TYPE_CHECKING:
     from pyslang.ast import Expression

@@ -10,7 +10,7 @@ from benchwright_verilog.causes import assignments, bounds, resets
 from benchwright_verilog.causes.cause import Cause, Examined, Rule
 from benchwright_verilog.causes.evidence import Evidence
 from benchwright_verilog.causes.reported import reported
-from benchwright_verilog.semantics.instances import Design, Instance
+from benchwright_verilog.semantics.compilation.instances import Design, Instance
 
 RULES: tuple[Rule, ...] = (
     resets.polarity,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pyslang.ast import InstanceSymbol
 
     from benchwright_verilog.causes.evidence import Evidence
-    from benchwright_verilog.semantics.instances import Design, Instance, Place
+    from benchwright_verilog.semantics.compilation.instances import Design, Instance, Place
 
 
 class CauseKind(StrEnum):

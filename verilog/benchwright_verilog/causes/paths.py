@@ -21,9 +21,9 @@ from pyslang.ast import (
     TimedStatement,
 )
 
-from benchwright_verilog.semantics.clock_graph import unwrapped
-from benchwright_verilog.semantics.guarded_statements import guarded
-from benchwright_verilog.semantics.named_values import symbol_of, targets_of
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.guarded_statements import guarded
+from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of
 
 if TYPE_CHECKING:
     from pyslang.ast import Expression, Statement

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.causes.cause import Cause, CauseKind
-from benchwright_verilog.semantics.diagnostics import diagnose
-from benchwright_verilog.semantics.instances import Place
+from benchwright_verilog.semantics.compilation.diagnostics import diagnose
+from benchwright_verilog.semantics.compilation.instances import Place
 
 if TYPE_CHECKING:
     from benchwright_verilog.causes.evidence import Evidence
-    from benchwright_verilog.semantics.instances import Design
+    from benchwright_verilog.semantics.compilation.instances import Design
 
 _TRUNCATED = ("width-trunc", "port-width-trunc", "constant-conversion", "vector-overflow", "shift-count-overflow")
 _OUTSIDE = ("index-oob", "range-oob", "range-width-oob")

@@ -10,16 +10,22 @@ from pyslang.ast import ArgumentDirection, PortSymbol, VariableSymbol
 
 from benchwright_verilog.causes.assignments import assignment_of, is_clocked, is_of_module
 from benchwright_verilog.causes.cause import Cause, CauseKind, Examined
-from benchwright_verilog.semantics.body_flows import body_of
-from benchwright_verilog.semantics.guarded_statements import Guard, guarded
-from benchwright_verilog.semantics.named_values import symbol_of, symbols_in, targets_of
-from benchwright_verilog.semantics.registers import clock_and_resets, is_reset_name, processes_of, registers, reset_of
+from benchwright_verilog.semantics.behaviour.body_flows import body_of
+from benchwright_verilog.semantics.behaviour.guarded_statements import Guard, guarded
+from benchwright_verilog.semantics.behaviour.registers import (
+    clock_and_resets,
+    is_reset_name,
+    processes_of,
+    registers,
+    reset_of,
+)
+from benchwright_verilog.semantics.names.named_values import symbol_of, symbols_in, targets_of
 
 if TYPE_CHECKING:
     from pyslang.ast import AssignmentExpression, ProceduralBlockSymbol, Symbol
 
-    from benchwright_verilog.semantics.body_flows import Body
-    from benchwright_verilog.semantics.registers import Register
+    from benchwright_verilog.semantics.behaviour.body_flows import Body
+    from benchwright_verilog.semantics.behaviour.registers import Register
 
 _LOW = re.compile(r"(?:^n_?(?:rst|reset)|(?:rst|reset|clr|clear)_?(?:n|ni|l|b)$|_n[io]?$)", re.IGNORECASE)
 

@@ -15,7 +15,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.diagnostics import SlangDiagnostic
+from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
 from benchwright_verilog.syntax.surrogates import encode_text
 
 if TYPE_CHECKING:
@@ -166,12 +166,12 @@ class Piecewise:
     def _said(self, text: str) -> tuple[SlangDiagnostic, ...]:
         from pyslang.ast import Compilation
 
-        from benchwright_verilog.semantics.compiled import refusals
-        from benchwright_verilog.semantics.diagnostics import diagnose
-        from benchwright_verilog.semantics.include_closure import Closures, Root
-        from benchwright_verilog.semantics.outline import Outline
-        from benchwright_verilog.semantics.texts import SourceText, SourceTexts
-        from benchwright_verilog.semantics.trees import Preprocessing, Trees
+        from benchwright_verilog.semantics.compilation.compiled import refusals
+        from benchwright_verilog.semantics.compilation.diagnostics import diagnose
+        from benchwright_verilog.semantics.compilation.trees import Preprocessing, Trees
+        from benchwright_verilog.semantics.project.include_closure import Closures, Root
+        from benchwright_verilog.semantics.project.outline import Outline
+        from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
         from benchwright_verilog.syntax.documents import Documents
 
         root = Root(self._path, SourceText(text, Outline(encode_text(text)), None), Preprocessing())
@@ -253,7 +253,7 @@ def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
     import pyslang
     from pyslang.syntax import CompilationUnitSyntax, SyntaxTree
 
-    from benchwright_verilog.semantics.trees import Preprocessing, encodable, parsing_options
+    from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable, parsing_options
 
     # The default one would keep the source forever; this one has to outlive the tree.
     sources = pyslang.SourceManager()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_verilog.language.tokens import Kind, Token
+from benchwright_verilog.language.explanation.tokens import Kind, Token
 
 BLOCKS = {
     "module": "endmodule",

@@ -16,7 +16,7 @@ from pyslang.syntax import (
     ModuleDeclarationSyntax,
 )
 
-from benchwright_verilog.language.comments import documentation
+from benchwright_verilog.language.explanation.comments import documentation
 
 if TYPE_CHECKING:
     from pyslang import SourceLocation, SourceManager

@@ -35,18 +35,18 @@ from pyslang.syntax import (
 )
 
 from benchwright_verilog.language.declarations import source_of, width_of
-from benchwright_verilog.language.description import bits
-from benchwright_verilog.language.numbers import LITERAL
-from benchwright_verilog.language.values import constant_text
-from benchwright_verilog.semantics.occurrence import TargetKind
+from benchwright_verilog.language.explanation.description import bits
+from benchwright_verilog.language.explanation.numbers import LITERAL
+from benchwright_verilog.language.explanation.values import constant_text
+from benchwright_verilog.semantics.names.occurrence import TargetKind
 
 if TYPE_CHECKING:
     from pyslang import SourceLocation
     from pyslang.ast import Expression
     from pyslang.syntax import SyntaxNode
 
-    from benchwright_verilog.semantics.analysis import Analysis
-    from benchwright_verilog.semantics.slang import ScopeSymbol
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.slang import ScopeSymbol
     from benchwright_verilog.settings import InlayHints
 
 _COMPUTED = re.compile(r"[A-Za-z_`$]")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.language.known_macros import KnownMacros, Texts
-from benchwright_verilog.language.macros import expanded, macro_at, used_at
-from benchwright_verilog.semantics.expansions import expansions_of, replaced
-from benchwright_verilog.semantics.occurrence import Role, TargetKind
+from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
+from benchwright_verilog.language.explanation.macros import expanded, macro_at, used_at
+from benchwright_verilog.semantics.compilation.expansions import expansions_of, replaced
+from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
 
 if TYPE_CHECKING:
-    from benchwright_verilog.language.macros import Macro
-    from benchwright_verilog.semantics.analysis import Analysis
-    from benchwright_verilog.semantics.occurrence import Occurrence
+    from benchwright_verilog.language.explanation.macros import Macro
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.names.occurrence import Occurrence
 
 _CUT = "\n// Cut here: the expansion is too long to show.\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Figure
 
 _EXPECTED = {"multiple-choice": 0.25, "assertion": 0.5, "fill-in-the-blank": 0.0, "open-ended": 0.1}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 
 
 class Contestant(NamedTuple):

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.chance import by_chance
 from benchwright_analysis.report.csbench.contestants import answered, by_contestant, has_place, score_of
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.matrix import accuracy, by_label, figure, matrix
-from benchwright_analysis.report.observation import ZERO_SHOT, Observation
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import ZERO_SHOT, Observation
 from benchwright_analysis.report.section import Figure, Picture, Section, Table, count, percent
+from benchwright_analysis.report.sections.matrix import accuracy, by_label, figure, matrix
 
 ALL = "all"
 _FORMATS = ("multiple-choice", "assertion", "fill-in-the-blank", "open-ended")

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import answered, by_contestant
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import NamedErrors
-from benchwright_analysis.report.matrix import accuracy, figure, matrix
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Figure, Picture, Section, Table, count, number, percent
-from benchwright_judges.error_types import ErrorType
-from benchwright_judges.estimators import alpha
+from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
+from benchwright_judges.agreement.error_types import ErrorType
+from benchwright_judges.agreement.estimators import alpha
 
 
 def error_types(data: Dataset) -> Section | None:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from benchwright_analysis.report.csbench.contestants import Contestant, contestant, in_order
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.matrix import accuracy, figure, matrix
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Figure, Section, Table, number, percent, with_interval
-from benchwright_judges.agreement import FormatAgreement, JudgeAgreement, measure
+from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
+from benchwright_judges.agreement.agreement import FormatAgreement, JudgeAgreement, measure
+from benchwright_judges.agreement.rated import PANEL, Rated
 from benchwright_judges.formats import rules_of
 from benchwright_judges.judgement import Method
-from benchwright_judges.rated import PANEL, Rated
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import QuestionFormat
 

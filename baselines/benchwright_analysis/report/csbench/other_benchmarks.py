@@ -9,10 +9,10 @@ import numpy as np
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import Contestant
 from benchwright_analysis.report.csbench.scale import Measured, measured_models
-from benchwright_analysis.report.dataset import Dataset
+from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, with_interval
 from benchwright_analysis.statistics.calibration import rank_correlation
-from benchwright_judges.estimators import Estimate, estimate, pearson
+from benchwright_judges.agreement.estimators import Estimate, estimate, pearson
 
 FEWEST_MODELS = 4
 """With fewer, a correlation is nearly always close to 1 or -1."""

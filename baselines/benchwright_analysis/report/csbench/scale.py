@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import Contestant, answered, by_contestant, score_of
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.matrix import accuracy
-from benchwright_analysis.report.model_facts import ModelFacts
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
+from benchwright_analysis.report.sections.matrix import accuracy
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
-from benchwright_judges.estimators import Estimate
+from benchwright_judges.agreement.estimators import Estimate
 
 _STEPS = 40
 """Points of a drawn line."""

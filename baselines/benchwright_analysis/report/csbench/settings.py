@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import Contestant, answered, by_contestant, score_of
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.matrix import accuracy, figure, matrix
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import (
     Cell,
     Figure,
@@ -21,6 +20,7 @@ from benchwright_analysis.report.section import (
     p_value,
     percent,
 )
+from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
 from benchwright_analysis.statistics.crossed import Crossed, crossed_difference
 
 _Ways = Mapping[str, Sequence[Observation]]

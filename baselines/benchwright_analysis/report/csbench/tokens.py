@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import answered, by_contestant, score_of
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.matrix import accuracy, by_label, matrix
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
+from benchwright_analysis.report.sections.matrix import accuracy, by_label, matrix
 
 _PARTS = ("shortest quarter", "second quarter", "third quarter", "longest quarter")
 _FEWEST = 4 * len(_PARTS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.group_statistics.statistic import GroupStatistic
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.statistics.success import macro_average
-from benchwright_judges.estimators import Estimate
+from benchwright_judges.agreement.estimators import Estimate
 
 
 def _category_mean(found: Sequence[Observation], _data: Dataset) -> Estimate:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.observation import Observation
-from benchwright_judges.estimators import Estimate
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_judges.agreement.estimators import Estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.matrix import by_label, matrix
-from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.report.problem_facts import ProblemFacts
 from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.section import Section
+from benchwright_analysis.report.sections.matrix import by_label, matrix
 from benchwright_problems.problem import QuestionFormat
 
 _FORMATS = {

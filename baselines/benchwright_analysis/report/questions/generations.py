@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.matrix import accuracy, figure, matrix
-from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Figure, Section
+from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
 
 _MOST = 10
 """Generations with a column of their own."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.matrix import accuracy, figure, matrix
-from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Figure, Section, Table
-from benchwright_judges.agreement import is_right
+from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
+from benchwright_judges.agreement.agreement import is_right
+from benchwright_judges.agreement.rated import scale_of
 from benchwright_judges.judgement import Method
-from benchwright_judges.rated import scale_of
 from benchwright_judges.rule_judgements import RIGHT
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import QuestionFormat

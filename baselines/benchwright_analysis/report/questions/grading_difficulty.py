@@ -7,13 +7,13 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.matrix import figure, matrix
+from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Picture, Section, percent
+from benchwright_analysis.report.sections.matrix import figure, matrix
 from benchwright_analysis.statistics.crossed import Crossed, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
-from benchwright_judges.agreement import is_right
-from benchwright_judges.rated import PANEL, Rated
+from benchwright_judges.agreement.agreement import is_right
+from benchwright_judges.agreement.rated import PANEL, Rated
 
 _LEVELS = {1: "1, easy to grade", 2: "2", 3: "3", 4: "4", 5: "5, hard to grade"}
 

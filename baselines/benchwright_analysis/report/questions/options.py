@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.questions.attempts import at_questions
 from benchwright_analysis.report.questions.selections import Selection
+from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, Table, count, number, percent, with_interval
 from benchwright_authoring.item_analysis import LEAST, Option, analyse, distractors
-from benchwright_judges.estimators import Share, share
+from benchwright_judges.agreement.estimators import Share, share
 
 PEOPLE, MACHINES = "people", "models and agents"
 _RIGHT = "right option"

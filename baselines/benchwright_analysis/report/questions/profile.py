@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.matrix import accuracy, by_label, figure, matrix
-from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Figure, Picture, Section, Table, count, number
+from benchwright_analysis.report.sections.matrix import accuracy, by_label, figure, matrix
 from benchwright_problems.problem import Skill
 
 _FEWEST_SPOKES, _MOST_SPOKES = 3, 16

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.observation import Observation
 from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Section, Table, percent
 from benchwright_judges.judgement import Method
 from benchwright_problems.verdict import Reason

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_analysis.report.observation import Observation
-from benchwright_analysis.report.problem_facts import packs_of
-from benchwright_attempts.grading import ANSWER
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.replay import contents_of
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.rows.problem_facts import packs_of
+from benchwright_attempts.grading.grading import ANSWER
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.summary.replay import contents_of
 from benchwright_authoring.item_analysis import LEAST
 from benchwright_judges.score import read_selection
 from benchwright_problems.problem import Question, QuestionFormat
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from benchwright_attempts.triggers import SQLITE, statements
+from benchwright_attempts.events.triggers import SQLITE, statements
 
 revision = "format2"
 down_revision = "format1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from benchwright_attempts.kept_summary import keep_all
+from benchwright_attempts.summary.kept_summary import keep_all
 
 revision = "format3"
 down_revision = "format2"

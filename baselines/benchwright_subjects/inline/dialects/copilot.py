@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.connection import Connection, RequestTimeoutError
 from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger, item_read, items_of
-from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError, printable
 from benchwright_subjects.inline.offer import NextEdits, Offer, Received, ReceivedCommand, ReceivedRange, next_edit
+from benchwright_subjects.inline.server.connection import Connection, RequestTimeoutError
+from benchwright_subjects.inline.text.document import Document
 
 _SIGNED_IN = frozenset({"OK", "MaybeOK"})
 _SIGN_IN_S = 900.0

@@ -10,8 +10,6 @@ from typing import TypeVar
 
 from pydantic import Field, JsonValue, ValidationError
 
-from benchwright_subjects.inline.connection import Answer, Connection, RequestTimeoutError
-from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.offer import (
     MAX_OFFERS,
@@ -25,6 +23,8 @@ from benchwright_subjects.inline.offer import (
     plain_snippet,
 )
 from benchwright_subjects.inline.policies import Accepted
+from benchwright_subjects.inline.server.connection import Answer, Connection, RequestTimeoutError
+from benchwright_subjects.inline.text.document import Document
 
 COMMAND_S = 10.0
 _Read = TypeVar("_Read", bound=Received)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pydantic import Field, JsonValue
 
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, item_read, items_of
-from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.offer import Offer, Received, ReceivedCommand, ReceivedRange, offer
+from benchwright_subjects.inline.text.document import Document
 
 
 class _TextEdit(Received):

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.connection import Answer, Connection, RequestTimeoutError
 from benchwright_subjects.inline.dialects.lsp import Dialect, Latency, Taken, Trigger, item_read
-from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.offer import MAX_CHARACTERS, NextEdit, NextEdits, Offer, Received
 from benchwright_subjects.inline.policies import Accepted
+from benchwright_subjects.inline.server.connection import Answer, Connection, RequestTimeoutError
+from benchwright_subjects.inline.text.document import Document
 
 _MOST_JUMPS = 3
 """As often as the driver asks for one next edit."""

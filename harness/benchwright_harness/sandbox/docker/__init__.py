@@ -21,7 +21,7 @@ from typing import Any
 
 from benchwright_foundation.superuser import is_superuser
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.process import End, Ended, Output
+from benchwright_harness.execution.process import End, Ended, Output
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.docker.container import FIRST, SCRATCH, Container, copy_output, isolation_options
 from benchwright_harness.sandbox.docker.engine import Engine, connect, engine_errors

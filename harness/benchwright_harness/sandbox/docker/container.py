@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright_foundation.untrusted_folder import folder_bytes
-from benchwright_harness.plan import WORKDIR
-from benchwright_harness.process import MAX_OUTPUT_BYTES, End, Output
+from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, End, Output
+from benchwright_harness.plan.plan import WORKDIR
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.docker.archives import pack_files, pack_folder, unpack_folder
 from benchwright_harness.sandbox.docker.engine import LABEL, Engine, remove_container, this_process
 from benchwright_harness.sandbox.docker.images import Image
 from benchwright_harness.sandbox.guard import FILES, SUPERVISOR, hidden_roots, python_variables, request
 from benchwright_harness.sandbox.seccomp import docker_profile
-from benchwright_harness.selection import Selection
 from benchwright_harness.toolchain.tree import INSIDE
 
 if TYPE_CHECKING:

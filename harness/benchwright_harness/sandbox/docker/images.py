@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.plan import OSS_PNR, OSS_SIM, VERIF_EDA, Build
+from benchwright_harness.plan.plan import OSS_PNR, OSS_SIM, VERIF_EDA, Build
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.folder_lock import exclusive
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchwright_foundation.file_lock import file_lock
 from benchwright_harness.errors import ToolchainError
-from benchwright_harness.tool_versions import tool_versions
+from benchwright_harness.plan.tool_versions import tool_versions
 from benchwright_harness.toolchain import Toolchain, tree
 from benchwright_harness.toolchain.awaited import LOCK
 from benchwright_harness.toolchain.build.channel import add_channel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_harness.tool_versions import tool_versions
+from benchwright_harness.plan.tool_versions import tool_versions
 from benchwright_harness.toolchain import tree
 from benchwright_harness.toolchain.build.root import Root
 

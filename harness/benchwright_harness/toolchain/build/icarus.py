@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchwright_harness.errors import ToolchainError
-from benchwright_harness.tool_versions import tool_versions
+from benchwright_harness.plan.tool_versions import tool_versions
 from benchwright_harness.toolchain import tree
 from benchwright_harness.toolchain.build.debian import Mirror, Release, unpack
 from benchwright_harness.toolchain.build.parts import LEFT_OUT, Parts, upstream

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchwright_harness.errors import ToolchainError
-from benchwright_harness.selection import Selection
+from benchwright_harness.plan.selection import Selection
 from benchwright_harness.toolchain import tree
 
 AGAIN = "then start the same command again"

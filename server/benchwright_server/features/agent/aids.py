@@ -11,13 +11,8 @@ from benchwright_problems.aids import Aid
 from benchwright_server.features.agent.design import place
 from benchwright_server.features.agent.tool import AnyTool, NoArguments, Tool
 from benchwright_server.features.requests import ask
-from benchwright_server.own_test_protocol import (
-    OwnTestList,
-    OwnTestResult,
-    OwnTestRun,
-    OwnTestRuns,
-)
-from benchwright_server.protocol import Wire
+from benchwright_server.protocol.messages import Wire
+from benchwright_server.protocol.own_tests import OwnTestList, OwnTestResult, OwnTestRun, OwnTestRuns
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ import itertools
 import json
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.grading import judged_paths
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.grading.grading import judged_paths
 from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.tool import AnyTool, FileArgument, NoArguments, Tool
-from benchwright_server.features.diagnostics import of_slang
-from benchwright_server.features.project_of import project_of
+from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.features.language.diagnostics import of_slang
 from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:

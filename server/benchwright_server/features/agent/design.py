@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from benchwright_problems.aids import Aid
-from benchwright_server.design_protocol import FileRange, HierarchyLevel
-from benchwright_server.design_views_protocol import FlowView, SignalTrace
 from benchwright_server.features.agent.tool import AnyTool, Tool
 from benchwright_server.features.requests import ask
-from benchwright_server.protocol import Wire
+from benchwright_server.protocol.design import FileRange, HierarchyLevel
+from benchwright_server.protocol.design_views import FlowView, SignalTrace
+from benchwright_server.protocol.messages import Wire
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.aid_used import AidUsed
-from benchwright_attempts.grading import judged_paths
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.aids import Aid
-from benchwright_server.agent_protocol import ChatPrompt, ChatPromptParams
+from benchwright_server.protocol.agent import ChatPrompt, ChatPromptParams
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import Field
 
-from benchwright_server.agent_protocol import AgentToolView
-from benchwright_server.protocol import Wire
+from benchwright_server.protocol.agent import AgentToolView
+from benchwright_server.protocol.messages import Wire
 
 if TYPE_CHECKING:
     from benchwright_problems.aids import Aid

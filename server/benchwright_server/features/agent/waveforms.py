@@ -11,7 +11,7 @@ from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.tool import AnyTool, Tool
 from benchwright_server.features.requests import ask
-from benchwright_server.protocol import Wire
+from benchwright_server.protocol.messages import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from benchwright_analysis.completion.played_runs import parts, read_runs
 from benchwright_analysis.completion.report import report_on, write
 from benchwright_analysis.completion.tokens import tokens, tokens_section
 from benchwright_attempts.errors import EvaluationError
-from benchwright_studies.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.failure import Failure
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import (

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from benchwright_analysis.report.csbench.domains import domains
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.exports import write_tables
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.page import page
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.exports import write_tables
 from benchwright_analysis.report.section import Figure, Section
 
 from .test_report_codebook import observation

@@ -9,11 +9,11 @@ import pytest
 
 from benchwright_analysis.report.csbench.error_types import error_types
 from benchwright_analysis.report.csbench.judges_compared import judges_compared
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded, NamedErrors
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.verdicts import JudgedAnswer
 from benchwright_analysis.report.section import Section
-from benchwright_analysis.report.verdicts import JudgedAnswer
-from benchwright_judges.rated import Rated
+from benchwright_judges.agreement.rated import Rated
 from benchwright_judges.scale import Scale
 
 from .test_csbench_domains import reply

@@ -13,10 +13,10 @@ from benchwright_analysis.report.csbench.other_benchmarks import other_benchmark
 from benchwright_analysis.report.csbench.scale import Prediction, scale
 from benchwright_analysis.report.csbench.settings import settings
 from benchwright_analysis.report.csbench.tokens import tokens
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.model_facts import ModelFacts, ModelFactsError, read_model_facts
 from benchwright_analysis.report.page import page
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.model_facts import ModelFacts, ModelFactsError, read_model_facts
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale

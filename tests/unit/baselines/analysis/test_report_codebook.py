@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright_analysis.report.codebook import TABLES, codebook, schema_of
-from benchwright_analysis.report.exports import write_attempts
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.rows.codebook import TABLES, codebook, schema_of
+from benchwright_analysis.report.rows.exports import write_attempts
+from benchwright_analysis.report.rows.observation import Observation
 
 ROOT = Path(__file__).parents[4]
 

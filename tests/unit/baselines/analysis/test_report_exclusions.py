@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_analysis.report.exclusions import Participants, count_by_reason, exclude
-from benchwright_studies.study import Study
-from benchwright_studies.study_file import parse_study
+from benchwright_analysis.report.rows.exclusions import Participants, count_by_reason, exclude
+from benchwright_studies.plan.study import Study
+from benchwright_studies.plan.study_file import parse_study
 
 from .test_report_codebook import observation
 

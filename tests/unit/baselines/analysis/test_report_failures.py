@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.failing import failing
 from benchwright_analysis.report.fold import Folded, Reflection
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.sections.failing import failing
 
 from .test_report_codebook import observation
 from .test_report_sections import words

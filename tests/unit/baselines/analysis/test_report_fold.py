@@ -13,18 +13,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright_analysis.report.event_columns import EventColumns
 from benchwright_analysis.report.fold import Fold, Folded
-from benchwright_analysis.report.problem_facts import ProblemFacts
-from benchwright_analysis.report.reading import Job, fold_attempts
-from benchwright_attempts.aid_used import AidUsed
+from benchwright_analysis.report.rows.event_columns import EventColumns
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts
+from benchwright_analysis.report.rows.reading import Job, fold_attempts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.attribution import BY_MODEL, Origin, attribute
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.clock import read_clock
-from benchwright_attempts.diagnostics import Diagnostics
+from benchwright_attempts.clock.clock import read_clock
+from benchwright_attempts.clock.timeline import active_time, time_line
 from benchwright_attempts.errors import AttemptError, IllegalTransitionError, LogDamagedError
-from benchwright_attempts.events import (
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.diagnostics import Diagnostics
+from benchwright_attempts.events.events import (
     Abandoned,
     Answered,
     Edit,
@@ -45,7 +46,7 @@ from benchwright_attempts.events import (
     Tick,
     VoteCast,
 )
-from benchwright_attempts.evidence import (
+from benchwright_attempts.events.evidence import (
     AssistAccepted,
     ClockHeld,
     ClockReleased,
@@ -58,11 +59,10 @@ from benchwright_attempts.evidence import (
     SelfEstimate,
     Suspended,
 )
-from benchwright_attempts.file_text import Change, FileText, ShapeOfChange, apply_changes, sha256
-from benchwright_attempts.record import RecordedEvent
-from benchwright_attempts.timeline import active_time, time_line
+from benchwright_attempts.events.file_text import Change, FileText, ShapeOfChange, apply_changes, sha256
+from benchwright_attempts.log.record import RecordedEvent
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 from ..conftest import SetTime
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_analysis.report.exports import write_tables
-from benchwright_analysis.report.matrix import accuracy, by_label, matrix
-from benchwright_analysis.report.observation import Observation
+from benchwright_analysis.report.rows.exports import write_tables
+from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section
+from benchwright_analysis.report.sections.matrix import accuracy, by_label, matrix
 
 from .test_report_codebook import observation
 

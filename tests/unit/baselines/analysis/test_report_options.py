@@ -9,23 +9,23 @@ from typing import Any
 
 import pytest
 
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.problem_facts import facts_of
 from benchwright_analysis.report.questions.options import options
 from benchwright_analysis.report.questions.selections import selections
-from benchwright_analysis.report.reading import Job, fold_attempts
 from benchwright_analysis.report.report import ReportOptions, write_report
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.problem_facts import facts_of
+from benchwright_analysis.report.rows.reading import Job, fold_attempts
 from benchwright_analysis.report.section import Section, plain
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Answered, Started, Submitted
-from benchwright_attempts.evidence import Recording
-from benchwright_attempts.file_text import FileText
+from benchwright_attempts.events.events import Answered, Started, Submitted
+from benchwright_attempts.events.evidence import Recording
+from benchwright_attempts.events.file_text import FileText
 from benchwright_authoring.written_question import WrittenQuestion, pack_of
 from benchwright_foundation.home import Home
-from benchwright_problems.pack_files_schema import PackFile
-from benchwright_problems.store import Store
+from benchwright_problems.storage.pack_files_schema import PackFile
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 KEYS = {"first": "C", "second": "A", "third": "D"}
 OPTIONS = ("Zeta bit", "Omega bit", "Sigma bit", "Kappa bit")

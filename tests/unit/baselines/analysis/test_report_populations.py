@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from benchwright_analysis.report.answer import answer
-from benchwright_analysis.report.dataset import Dataset
-from benchwright_analysis.report.exclusions import Participants, exclude
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.page import page
-from benchwright_analysis.report.populations import populations
-from benchwright_analysis.report.preregistration import marked, preregistration, role_of
-from benchwright_analysis.report.registration import Registration
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.exclusions import Participants, exclude
+from benchwright_analysis.report.rows.populations import populations
+from benchwright_analysis.report.rows.support import support
 from benchwright_analysis.report.section import Section
-from benchwright_analysis.report.support import support
-from benchwright_studies.study_file import parse_study
-from benchwright_studies.vocabulary import Population
+from benchwright_analysis.report.sections.answer import answer
+from benchwright_analysis.report.sections.preregistration import marked, preregistration, role_of
+from benchwright_analysis.report.sections.registration import Registration
+from benchwright_studies.plan.study_file import parse_study
+from benchwright_studies.plan.vocabulary import Population
 
 from .test_report_sections import attempt, words
 

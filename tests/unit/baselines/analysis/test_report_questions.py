@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.problem_facts import ProblemFacts, facts_of
 from benchwright_analysis.report.questions.forms import forms
 from benchwright_analysis.report.questions.generations import generations
 from benchwright_analysis.report.questions.grades import grades
@@ -20,17 +18,19 @@ from benchwright_analysis.report.questions.grading_difficulty import grading_dif
 from benchwright_analysis.report.questions.profile import profile
 from benchwright_analysis.report.questions.read_answers import read_answers
 from benchwright_analysis.report.report import ReportOptions, write_report
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
+from benchwright_analysis.report.rows.verdicts import JudgedAnswer
 from benchwright_analysis.report.section import Figure, Section
-from benchwright_analysis.report.verdicts import JudgedAnswer
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Answered, JudgedBy, Started, Submitted, VoteCast
+from benchwright_attempts.events.events import Answered, JudgedBy, Started, Submitted, VoteCast
 from benchwright_foundation.home import Home
-from benchwright_judges.rated import Rated
+from benchwright_judges.agreement.rated import Rated
 from benchwright_judges.scale import Scale
 from benchwright_problems.datasets.quarch import import_quarch
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 from .test_report_codebook import observation
 

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.models import models
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.support import support
 from benchwright_analysis.report.section import Section, minutes, number, plain
-from benchwright_analysis.report.support import support
-from benchwright_analysis.report.time_to_pass import score_over_time, survival
+from benchwright_analysis.report.sections.models import models
+from benchwright_analysis.report.sections.time_to_pass import score_over_time, survival
 
 from .test_report_codebook import observation
 

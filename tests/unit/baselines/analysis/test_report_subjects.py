@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from benchwright_analysis.report.assistance import Offered, assistance
-from benchwright_analysis.report.assistance_facts import Assistance, AssistanceFacts
-from benchwright_analysis.report.dataset import Dataset
 from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import plain
-from benchwright_analysis.report.side_by_side import Column, side_by_side
-from benchwright_attempts.evidence import AssistAccepted, EditReason
-from benchwright_studies.condition import Condition
-from benchwright_studies.study import Randomisation, Study
+from benchwright_analysis.report.sections.assistance import Offered, assistance
+from benchwright_analysis.report.sections.assistance_facts import Assistance, AssistanceFacts
+from benchwright_analysis.report.sections.side_by_side import Column, side_by_side
+from benchwright_attempts.events.evidence import AssistAccepted, EditReason
+from benchwright_studies.plan.condition import Condition
+from benchwright_studies.plan.study import Randomisation, Study
 
 from .test_report_codebook import observation
 

@@ -15,7 +15,7 @@ from benchwright_analysis.trace.page import trace_page
 from benchwright_analysis.trace.run_steps import trace_of_run
 from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceStep, change, whole
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.events import (
+from benchwright_attempts.events.events import (
     Abandoned,
     Edit,
     Event,
@@ -27,7 +27,7 @@ from benchwright_attempts.events import (
     TextCause,
     TextSet,
 )
-from benchwright_attempts.evidence import (
+from benchwright_attempts.events.evidence import (
     Assigned,
     AssistAccepted,
     AssistShown,
@@ -36,10 +36,10 @@ from benchwright_attempts.evidence import (
     ModelUsage,
     Recording,
 )
-from benchwright_attempts.file_text import Change, FileText
-from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Decision, Efforts, SiteRecord, Step, SubjectName, Times
 from benchwright_subjects.inline.run_folder import SnapshotVerdict

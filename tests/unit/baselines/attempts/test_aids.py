@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.adapter import Adapter
-from benchwright_attempts.aid_used import AidUsed
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AidRefusedError
-from benchwright_attempts.evidence import Assigned, Recording
-from benchwright_attempts.log import EventLog
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.evidence import Assigned, Recording
+from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.services import Services
 from benchwright_attempts.terms import Solver, Terms
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Allowed, Assistance
-from benchwright_problems.pack_folder import read_built_in
 from benchwright_problems.problem import Problem
+from benchwright_problems.storage.pack_folder import read_built_in
 
 ASKED = AidUsed(aid=Aid.DESIGN_VIEWS, feature="schematic", detail="counter")
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from benchwright_attempts.anchors import (
+from benchwright_attempts.events.file_text import sha256
+from benchwright_attempts.log.anchors import (
     Anchor,
     AnchorCheck,
     Receipt,
@@ -18,8 +19,7 @@ from benchwright_attempts.anchors import (
     first_difference,
     read_anchors,
 )
-from benchwright_attempts.file_text import sha256
-from benchwright_attempts.published_keys import PublishedKey
+from benchwright_attempts.log.published_keys import PublishedKey
 
 CHAIN = [sha256(b"%d" % number) for number in range(1, 11)]
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock import AttemptState, advance, next_clock, read_clock
-from benchwright_attempts.events import (
+from benchwright_attempts.clock.clock import AttemptState, advance, next_clock, read_clock
+from benchwright_attempts.events.events import (
     Abandoned,
     Edit,
     Event,
@@ -22,8 +22,8 @@ from benchwright_attempts.events import (
     Submitted,
     Tick,
 )
-from benchwright_attempts.record import Moment, RecordedEvent
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.log.record import Moment, RecordedEvent
+from benchwright_studies.conduct.study_log import StudyLog
 
 MORNING = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 

@@ -10,11 +10,11 @@ import pytest
 
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import ExportError
-from benchwright_attempts.events import Edit, Paused, Save, Started
-from benchwright_attempts.export import export_lines, read_export, verify_export, write_export
-from benchwright_attempts.file_text import Change, sha256
-from benchwright_attempts.record import canonical
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.events import Edit, Paused, Save, Started
+from benchwright_attempts.events.file_text import Change, sha256
+from benchwright_attempts.log.export import export_lines, read_export, verify_export, write_export
+from benchwright_attempts.log.record import canonical
+from benchwright_studies.conduct.study_log import StudyLog
 
 FILE = "rtl/counter.sv"
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Edit, Event, Opened, Save, TextCause, TextSet
-from benchwright_attempts.file_text import Change, FileText, sha256
-from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent, Row
-from benchwright_attempts.replay import replay, verify
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.events import Edit, Event, Opened, Save, TextCause, TextSet
+from benchwright_attempts.events.file_text import Change, FileText, sha256
+from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent, Row
+from benchwright_attempts.summary.replay import replay, verify
+from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
 
 FILE = "rtl/counter.sv"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchwright_attempts.attempts import Attempts, ProblemRecord, ProblemState
-from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError, UnknownAttemptError
-from benchwright_attempts.events import (
+from benchwright_attempts.events.events import (
     Abandoned,
     Answered,
     Event,
@@ -28,10 +28,10 @@ from benchwright_attempts.events import (
     TextSet,
     Tick,
 )
-from benchwright_attempts.file_text import FileText, sha256
-from benchwright_attempts.summary import summarize
+from benchwright_attempts.events.file_text import FileText, sha256
+from benchwright_attempts.summary.summary import summarize
 from benchwright_problems.verdict import Outcome, Reason
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 if TYPE_CHECKING:
     from tests.unit.baselines.conftest import SetTime

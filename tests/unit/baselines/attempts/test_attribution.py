@@ -16,12 +16,12 @@ from benchwright_attempts.attribution import (
     origin_of_reason,
 )
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.events import Edit, Event, Opened, Started, Submitted, TextCause, TextSet
-from benchwright_attempts.evidence import AssistAccepted, CommandUsed, EditReason
-from benchwright_attempts.file_text import Change, FileText, apply_changes
-from benchwright_attempts.record import Moment, RecordedEvent
-from benchwright_attempts.replay import replay
-from benchwright_attempts.survival import AFTER_S, Content, Survival, TextSurvival
+from benchwright_attempts.events.events import Edit, Event, Opened, Started, Submitted, TextCause, TextSet
+from benchwright_attempts.events.evidence import AssistAccepted, CommandUsed, EditReason
+from benchwright_attempts.events.file_text import Change, FileText, apply_changes
+from benchwright_attempts.log.record import Moment, RecordedEvent
+from benchwright_attempts.summary.replay import replay
+from benchwright_attempts.summary.survival import AFTER_S, Content, Survival, TextSurvival
 
 FILE = "a.sv"
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)

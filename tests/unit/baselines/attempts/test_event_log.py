@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchwright_attempts.chain import check_chain
 from benchwright_attempts.errors import (
     IllegalTransitionError,
     LogBusyError,
@@ -24,20 +23,11 @@ from benchwright_attempts.errors import (
     LogVersionError,
     UnknownAttemptError,
 )
-from benchwright_attempts.events import (
-    Abandoned,
-    Edit,
-    Event,
-    Focus,
-    Paused,
-    Resumed,
-    Started,
-    Submitted,
-    Tick,
-)
-from benchwright_attempts.export import write_export
-from benchwright_attempts.file_text import Change
-from benchwright_attempts.log import EventLog
+from benchwright_attempts.events.events import Abandoned, Edit, Event, Focus, Paused, Resumed, Started, Submitted, Tick
+from benchwright_attempts.events.file_text import Change
+from benchwright_attempts.log.chain import check_chain
+from benchwright_attempts.log.export import write_export
+from benchwright_attempts.log.log import EventLog
 from benchwright_studies import open_log
 
 if TYPE_CHECKING:
@@ -93,7 +83,7 @@ def test_ending_the_program_without_closing_writes_what_is_waiting(log: EventLog
     program = (
         "import sys; from pathlib import Path\n"
         "from benchwright_studies import open_log\n"
-        "from benchwright_attempts.events import Tick\n"
+        "from benchwright_attempts.events.events import Tick\n"
         "log = open_log(Path(sys.argv[1]))\n"
         "for _ in range(1000): log.append_nowait(sys.argv[2], Tick())\n"
     )
@@ -245,8 +235,8 @@ import resource, sys
 from pathlib import Path
 from benchwright_studies import open_log
 from benchwright_attempts.errors import LogUnavailableError
-from benchwright_attempts.events import Focus, TextSet, TextCause, Tick
-from benchwright_attempts.file_text import FileText
+from benchwright_attempts.events.events import Focus, TextSet, TextCause, Tick
+from benchwright_attempts.events.file_text import FileText
 
 log = open_log(Path(sys.argv[1]))
 big = TextSet(path="x", cause=TextCause.OUTSIDE, file=FileText.of_text("x" * 300_000))
@@ -282,8 +272,8 @@ WRITER = """
 import sys
 from pathlib import Path
 from benchwright_studies import open_log
-from benchwright_attempts.events import Edit
-from benchwright_attempts.file_text import Change
+from benchwright_attempts.events.events import Edit
+from benchwright_attempts.events.file_text import Change
 
 log = open_log(Path(sys.argv[1]))
 sys.stdin.readline()
@@ -340,7 +330,7 @@ def test_processes_making_the_log_at_the_same_time_share_it(path: Path) -> None:
 
 def test_importing_the_package_does_not_load_the_database_library() -> None:
     program = (
-        "import sys, benchwright_attempts, benchwright_attempts.attempts, benchwright_attempts.replay\n"
+        "import sys, benchwright_attempts, benchwright_attempts.attempts, benchwright_attempts.summary.replay\n"
         "sys.exit('sqlalchemy' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)

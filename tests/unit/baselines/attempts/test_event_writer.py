@@ -6,9 +6,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from benchwright_attempts.event_writer import EventWriter
-from benchwright_attempts.events import RunFinished, RunStarted, Started
-from benchwright_attempts.log import EventLog
+from benchwright_attempts.events.event_writer import EventWriter
+from benchwright_attempts.events.events import RunFinished, RunStarted, Started
+from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.services import Services
 from benchwright_attempts.terms import Terms
 from benchwright_foundation.home import Home

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from benchwright_attempts.events import Save
-from benchwright_attempts.file_text import Change, FileText, apply_changes
+from benchwright_attempts.events.events import Save
+from benchwright_attempts.events.file_text import Change, FileText, apply_changes
 from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
 
 

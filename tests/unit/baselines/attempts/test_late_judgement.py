@@ -8,14 +8,23 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock import AttemptState
+from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.events import Answered, Judged, JudgedBy, Paused, RunFinished, RunStarted, Started, Submitted
-from benchwright_attempts.file_text import sha256
-from benchwright_attempts.regraded import Regraded
-from benchwright_attempts.replay import verify
+from benchwright_attempts.events.events import (
+    Answered,
+    Judged,
+    JudgedBy,
+    Paused,
+    RunFinished,
+    RunStarted,
+    Started,
+    Submitted,
+)
+from benchwright_attempts.events.file_text import sha256
+from benchwright_attempts.events.regraded import Regraded
+from benchwright_attempts.summary.replay import verify
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 BY = JudgedBy(method="person", status="scored", score=1.0, label="correct", rubric="free-response@0123")
 

@@ -13,16 +13,16 @@ import pytest
 from sqlalchemy import inspect
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.database import open_database
+from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import IllegalTransitionError, LogVersionError
-from benchwright_attempts.events import Judged, JudgedBy, Tick
-from benchwright_attempts.export import export_lines, read_export, verify_export, write_export
-from benchwright_attempts.file_text import sha256
-from benchwright_attempts.log import EventLog
-from benchwright_attempts.record import canonical
-from benchwright_attempts.replay import verify
-from benchwright_attempts.summary import summarize
+from benchwright_attempts.events.events import Judged, JudgedBy, Tick
+from benchwright_attempts.events.file_text import sha256
+from benchwright_attempts.log.database import open_database
+from benchwright_attempts.log.export import export_lines, read_export, verify_export, write_export
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.log.record import canonical
+from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.summary import summarize
 from benchwright_problems.verdict import Outcome
 
 FORMAT1 = Path(__file__).parent / "format1"
@@ -162,8 +162,8 @@ def test_without_the_means_to_bring_it_up_an_old_log_is_left_as_it_is(
 def test_a_migration_that_breaks_off_leaves_the_old_log(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = sha256(_dump(old).encode())
     with monkeypatch.context() as broken:
-        broken.setattr("benchwright_attempts.triggers.postgresql_statements", lambda: [])
-        broken.setattr("benchwright_attempts.triggers._SAYS", "' nonsense")
+        broken.setattr("benchwright_attempts.events.triggers.postgresql_statements", lambda: [])
+        broken.setattr("benchwright_attempts.events.triggers._SAYS", "' nonsense")
         with pytest.raises(Exception, match="nonsense"):
             EventLog(old)
     assert sha256(_dump(old).encode()) == before

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from benchwright_attempts.pieces import Pieces
-from benchwright_attempts.survival import Content, Contents, TextSurvival
+from benchwright_attempts.events.pieces import Pieces
+from benchwright_attempts.summary.survival import Content, Contents, TextSurvival
 
 
 @pytest.mark.parametrize("seed", range(4))

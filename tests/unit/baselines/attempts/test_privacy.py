@@ -6,19 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_attempts.assist_asked import AssistAsked
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.diagnostics import Diagnostics, ProblemCount
-from benchwright_attempts.events import (
-    Edit,
-    Event,
-    Paused,
-    Save,
-    Started,
-    TextCause,
-    TextSet,
-)
-from benchwright_attempts.evidence import (
+from benchwright_attempts.events.assist_asked import AssistAsked
+from benchwright_attempts.events.diagnostics import Diagnostics, ProblemCount
+from benchwright_attempts.events.events import Edit, Event, Paused, Save, Started, TextCause, TextSet
+from benchwright_attempts.events.evidence import (
     AssistAccepted,
     AssistRejected,
     AssistShown,
@@ -28,10 +20,10 @@ from benchwright_attempts.evidence import (
     Recording,
     SelfEstimate,
 )
-from benchwright_attempts.file_text import Change, FileText
-from benchwright_attempts.record import canonical
-from benchwright_attempts.replay import verify
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.log.record import canonical
+from benchwright_attempts.summary.replay import verify
+from benchwright_studies.conduct.study_log import StudyLog
 
 WORD = "xyzzy"
 PATH = "rtl/plugh.sv"

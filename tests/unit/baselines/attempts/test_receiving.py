@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_attempts.adopting import Head, Incoming
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.events import Edit, Event, Paused, Resumed, Started, Submitted
-from benchwright_attempts.file_text import Change
-from benchwright_attempts.record import AttemptHeader, Moment, Row
-from benchwright_attempts.replay import verify
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.adopting import Head, Incoming
+from benchwright_attempts.events.events import Edit, Event, Paused, Resumed, Started, Submitted
+from benchwright_attempts.events.file_text import Change
+from benchwright_attempts.log.record import AttemptHeader, Moment, Row
+from benchwright_attempts.summary.replay import verify
+from benchwright_studies.conduct.study_log import StudyLog
 
 FILE = "rtl/counter.sv"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_attempts.reveal import coarse, reveal
+from benchwright_attempts.grading.reveal import coarse, reveal
 from benchwright_problems.problem import Reveal
 from benchwright_problems.verdict import Reason, TestResult, Verdict
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_attempts.time_spent import Spent, TimeSpent
+from benchwright_attempts.clock.time_spent import Spent, TimeSpent
 
 ACTIVITY = ("edit", "edit_shape", "text", "focus", "save")
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from benchwright_attempts.clock import AttemptState, read_clock
+from benchwright_attempts.clock.clock import AttemptState, read_clock
+from benchwright_attempts.clock.timeline import active_time, time_line
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.events import (
+from benchwright_attempts.events.events import (
     Abandoned,
     Answered,
     Event,
@@ -26,9 +27,8 @@ from benchwright_attempts.events import (
     Submitted,
     Tick,
 )
-from benchwright_attempts.evidence import Activity, ClockHeld, ClockReleased, ModelUsage, SelfEstimate, TimedOut
-from benchwright_attempts.record import Moment, RecordedEvent
-from benchwright_attempts.timeline import active_time, time_line
+from benchwright_attempts.events.evidence import Activity, ClockHeld, ClockReleased, ModelUsage, SelfEstimate, TimedOut
+from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
 
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)

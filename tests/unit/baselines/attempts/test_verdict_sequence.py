@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from benchwright_attempts.grading.verdict_sequence import VerdictSequence
 from benchwright_attempts.state import AttemptState
-from benchwright_attempts.verdict_sequence import VerdictSequence
 from benchwright_problems.verdict import Outcome
 
 P, F, E = Outcome.PASSED, Outcome.FAILED, Outcome.ERROR

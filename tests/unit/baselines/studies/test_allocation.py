@@ -9,9 +9,13 @@ import pytest
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyError
-from benchwright_attempts.evidence import Exposure, Forecast
-from benchwright_attempts.file_text import sha256
-from benchwright_studies.allocation import (
+from benchwright_attempts.events.evidence import Exposure, Forecast
+from benchwright_attempts.events.file_text import sha256
+from benchwright_studies.conduct.archive import collect, write_archive
+from benchwright_studies.conduct.entry import Drawn, TaskForecast
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.allocation import (
     ParticipantFile,
     code_of,
     commitment,
@@ -19,13 +23,9 @@ from benchwright_studies.allocation import (
     participant_file,
     participants_form,
 )
-from benchwright_studies.archive import collect, write_archive
-from benchwright_studies.entry import Drawn, TaskForecast
-from benchwright_studies.preregistration import document_matches, participant_files, preregister
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_file import parse_study
-from benchwright_studies.study_log import StudyLog
-from benchwright_studies.vocabulary import Step
+from benchwright_studies.plan.preregistration import document_matches, participant_files, preregister
+from benchwright_studies.plan.study_file import parse_study
+from benchwright_studies.plan.vocabulary import Step
 
 TEXT = """
 # a comment on which condition is expected to win

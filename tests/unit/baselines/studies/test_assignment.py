@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright_problems.problem import Difficulty
-from benchwright_studies.assignment import Plan, assign, williams
-from benchwright_studies.seeded_random import SeededRandom
-from benchwright_studies.study import Study
+from benchwright_studies.plan.assignment import Plan, assign, williams
+from benchwright_studies.plan.seeded_random import SeededRandom
+from benchwright_studies.plan.study import Study
 
 LEVELS = list(Difficulty)
 

@@ -15,16 +15,16 @@ import pytest
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.events import Abandoned, Started, Submitted, Tick
-from benchwright_attempts.file_text import FileText
-from benchwright_attempts.replay import verify
+from benchwright_attempts.events.events import Abandoned, Started, Submitted, Tick
+from benchwright_attempts.events.file_text import FileText
+from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
-from benchwright_studies.archive import collect, write_archive
-from benchwright_studies.delivery import Deliveries
-from benchwright_studies.monitoring import study_progress
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_file import parse_study
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.archive import collect, write_archive
+from benchwright_studies.conduct.delivery import Deliveries
+from benchwright_studies.conduct.monitoring import study_progress
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.study_file import parse_study
 
 
 @pytest.fixture
@@ -186,10 +186,10 @@ KILLED = """
 import sys
 from pathlib import Path
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events import Tick
+from benchwright_attempts.events.events import Tick
 from benchwright_foundation.home import Home
-from benchwright_studies.delivery import Deliveries
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.delivery import Deliveries
+from benchwright_studies.conduct.study_log import StudyLog
 
 log, attempt = StudyLog(Path(sys.argv[1])), sys.argv[2]
 deliveries = Deliveries(Home.find())

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from benchwright_attempts.clock import AttemptState
-from benchwright_attempts.events import Event, Focus, Opened, Started, Submitted
-from benchwright_attempts.evidence import Exposure, Forecast, SelfEstimate, Suspended, Violation
-from benchwright_attempts.record import Moment, RecordedEvent
-from benchwright_studies.exclusion import AttemptFacts, exclusions, facts_of
-from benchwright_studies.study import Study
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.events.events import Event, Focus, Opened, Started, Submitted
+from benchwright_attempts.events.evidence import Exposure, Forecast, SelfEstimate, Suspended, Violation
+from benchwright_attempts.log.record import Moment, RecordedEvent
+from benchwright_studies.plan.exclusion import AttemptFacts, exclusions, facts_of
+from benchwright_studies.plan.study import Study
 
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
 FINE = AttemptFacts("1", "ada", AttemptState.SUBMITTED, 0, 0, 5.0, 0.1, Exposure.NONE, False)

@@ -9,13 +9,13 @@ import pytest
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyClosedError, StudyError
-from benchwright_attempts.events import Abandoned, Opened
-from benchwright_attempts.record import AttemptHeader
-from benchwright_studies.closing import close_study
-from benchwright_studies.model_condition import ModelCondition, model_condition, model_conditions
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_file import StudyFileError, parse_study
-from benchwright_studies.study_log import StudyLog
+from benchwright_attempts.events.events import Abandoned, Opened
+from benchwright_attempts.log.record import AttemptHeader
+from benchwright_studies.conduct.closing import close_study
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.model_condition import ModelCondition, model_condition, model_conditions
+from benchwright_studies.plan.study_file import StudyFileError, parse_study
 
 TEXT = """\
 study: s

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_studies.assignment import assign
-from benchwright_studies.readiness import check_words, foreign_assistants, guarantee, imbalances
-from benchwright_studies.study_file import StudyFile, StudyFileError, parse_study
-from benchwright_studies.template import TEMPLATE
+from benchwright_studies.conduct.readiness import check_words, foreign_assistants, guarantee, imbalances
+from benchwright_studies.plan.assignment import assign
+from benchwright_studies.plan.study_file import StudyFile, StudyFileError, parse_study
+from benchwright_studies.plan.template import TEMPLATE
 
 TEXT = TEMPLATE.format(name="study.yaml", study="mine", seed=42)
 READY = (

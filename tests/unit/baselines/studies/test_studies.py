@@ -17,16 +17,16 @@ from benchwright_attempts.errors import (
     StudyClosedError,
     StudyError,
 )
-from benchwright_attempts.events import Abandoned, Started, Submitted, Tick
-from benchwright_attempts.evidence import Exposure, Forecast, SelfEstimate
-from benchwright_attempts.file_text import FileText
-from benchwright_attempts.replay import verify
-from benchwright_studies.archive import collect, write_archive
-from benchwright_studies.closing import check_seal, close_study
-from benchwright_studies.studies import Studies
-from benchwright_studies.study_file import parse_study
-from benchwright_studies.study_log import StudyLog
-from benchwright_studies.vocabulary import Step
+from benchwright_attempts.events.events import Abandoned, Started, Submitted, Tick
+from benchwright_attempts.events.evidence import Exposure, Forecast, SelfEstimate
+from benchwright_attempts.events.file_text import FileText
+from benchwright_attempts.summary.replay import verify
+from benchwright_studies.conduct.archive import collect, write_archive
+from benchwright_studies.conduct.closing import check_seal, close_study
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.study_file import parse_study
+from benchwright_studies.plan.vocabulary import Step
 
 TEXT = """
 study: s

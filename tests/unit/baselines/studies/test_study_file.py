@@ -10,10 +10,10 @@ import yaml
 
 from benchwright_attempts.terms import Feedback
 from benchwright_problems.problem import Reveal
-from benchwright_studies.schema import schema_text, study_schema
-from benchwright_studies.study import Study
-from benchwright_studies.study_file import StudyFileError, parse_study, read_study
-from benchwright_studies.template import TEMPLATE
+from benchwright_studies.plan.schema import schema_text, study_schema
+from benchwright_studies.plan.study import Study
+from benchwright_studies.plan.study_file import StudyFileError, parse_study, read_study
+from benchwright_studies.plan.template import TEMPLATE
 
 ROOT = Path(__file__).parents[4]
 TEXT = TEMPLATE.format(name="study.yaml", study="mine", seed=42)
@@ -128,7 +128,7 @@ def test_what_is_no_study_at_all_is_refused_by_name(tmp_path: Path, content: byt
 
 def test_the_published_schema_is_current_and_fits_the_template() -> None:
     published = ROOT / "docs/reference/study.schema.json"
-    assert published.read_text() == schema_text(), "python -m benchwright_studies.schema > that file"
+    assert published.read_text() == schema_text(), "python -m benchwright_studies.plan.schema > that file"
     schema = study_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
@@ -153,6 +153,6 @@ def test_feedback_never_shows_more_than_the_problem_allows() -> None:
 def test_reading_a_study_file_needs_no_database(tmp_path: Path) -> None:
     import sys
 
-    program = "import sys, benchwright_studies.study_file\nsys.exit('sqlalchemy' in sys.modules)"
+    program = "import sys, benchwright_studies.plan.study_file\nsys.exit('sqlalchemy' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
     assert json.loads(schema_text())["title"] == "Benchwright study"

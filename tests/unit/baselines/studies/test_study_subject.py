@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_studies.study_file import StudyFileError, parse_study
-from benchwright_studies.subject import Running, Subject
+from benchwright_studies.plan.study_file import StudyFileError, parse_study
+from benchwright_studies.plan.subject import Running, Subject
 
 FILE = Path("study.yaml")
 TEXT = """\

@@ -29,12 +29,12 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
-from benchwright_problems.responses import files_in
-from benchwright_problems.store import Store
-from benchwright_subjects.examples import Examples
-from benchwright_subjects.exchange import write_prompts
-from benchwright_subjects.prompt import ask, ask_agent, final_answer
-from benchwright_subjects.template import Template
+from benchwright_problems.storage.responses import files_in
+from benchwright_problems.storage.store import Store
+from benchwright_subjects.evaluation.examples import Examples
+from benchwright_subjects.evaluation.exchange import write_prompts
+from benchwright_subjects.prompts.prompt import ask, ask_agent, final_answer
+from benchwright_subjects.prompts.template import Template
 
 CANARY = "CANARY-9c1f"
 HIDDEN = Hidden(

@@ -5,14 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from benchwright_attempts.events import Edit, Event, Opened, Paused, Resumed, RunFinished, RunStarted, Started
-from benchwright_attempts.evidence import EditReason
-from benchwright_attempts.file_text import Change, FileText
-from benchwright_attempts.record import AttemptHeader, Moment, RecordedEvent
+from benchwright_attempts.events.events import Edit, Event, Opened, Paused, Resumed, RunFinished, RunStarted, Started
+from benchwright_attempts.events.evidence import EditReason
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
-from benchwright_studies.accept_policy import Policy
-from benchwright_subjects.inline.author_text import Words
-from benchwright_subjects.inline.hindsight import look_back
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import (
     Compared,
@@ -27,6 +25,8 @@ from benchwright_subjects.inline.record import (
 )
 from benchwright_subjects.inline.recorded import recorded_sites
 from benchwright_subjects.inline.sites import Site, SiteKind
+from benchwright_subjects.inline.text.author_text import Words
+from benchwright_subjects.inline.text.hindsight import look_back
 
 PATH = "rtl/m.sv"
 START = "module m (input logic a, b, output logic y, z);\n\nendmodule\n"

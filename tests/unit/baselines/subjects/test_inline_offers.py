@@ -9,10 +9,10 @@ import pytest
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
-from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
-from benchwright_subjects.inline.framing import MAX_HEADER_BYTES, MAX_MESSAGE_BYTES, framed, parsed, read_body
 from benchwright_subjects.inline.offer import MAX_CHARACTERS, Offer, plain_snippet
+from benchwright_subjects.inline.server.framing import MAX_HEADER_BYTES, MAX_MESSAGE_BYTES, framed, parsed, read_body
+from benchwright_subjects.inline.text.document import Document
 
 TEXT = "module m;\n  assign é𝄞 = ;\nendmodule\n"
 CURSOR = TEXT.index(";\nendmodule")

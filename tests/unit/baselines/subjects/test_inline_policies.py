@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_studies.accept_policy import Policy
-from benchwright_subjects.inline.alignment import left_of, next_character, next_line
-from benchwright_subjects.inline.document import Document
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.lint import has_new_errors
 from benchwright_subjects.inline.offer import offer
 from benchwright_subjects.inline.policies import Accepted, accepted, matching
 from benchwright_subjects.inline.record import Efforts, golf_score
-from benchwright_subjects.inline.similarity import (
+from benchwright_subjects.inline.text.alignment import left_of, next_character, next_line
+from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.text.similarity import (
     distance,
     edit_similarity,
     effort,

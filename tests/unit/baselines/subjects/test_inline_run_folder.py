@@ -9,12 +9,12 @@ import pytest
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.file_lock import file_lock
-from benchwright_studies.accept_policy import Policy
+from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Efforts, SiteRecord, SubjectName, Times
 from benchwright_subjects.inline.run_folder import RunFolder
-from benchwright_subjects.inline.server_process import ServerProcess
+from benchwright_subjects.inline.server.server_process import ServerProcess
 from benchwright_subjects.inline.sites import SiteKind
 from benchwright_subjects.inline.workplace import remove_leftovers, workplace
 

@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.events import Edit, Event, TextCause, TextSet
-from benchwright_attempts.file_text import Change, FileText
-from benchwright_attempts.record import Moment, RecordedEvent
+from benchwright_attempts.events.events import Edit, Event, TextCause, TextSet
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_foundation.home import Home
 from benchwright_problems.problem import Problem
-from benchwright_problems.store import Store
+from benchwright_problems.storage.store import Store
 from benchwright_subjects.inline.recorded import recorded_sites
 from benchwright_subjects.inline.run import visible_files
 from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, check_kinds, cut
-from benchwright_subjects.inline.syntactic_units import Unit, bodies, units
+from benchwright_subjects.inline.text.syntactic_units import Unit, bodies, units
 
 SOURCE = """module m #(parameter W = 8) (
     input  logic clk, a,

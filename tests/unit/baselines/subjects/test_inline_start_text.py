@@ -6,10 +6,10 @@ import pytest
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
-from benchwright_problems.store import Store
-from benchwright_studies.registration import written_inline
-from benchwright_studies.subject import Start
-from benchwright_subjects.inline.start_text import start_texts
+from benchwright_problems.storage.store import Store
+from benchwright_studies.plan.registration import written_inline
+from benchwright_studies.plan.subject import Start
+from benchwright_subjects.inline.text.start_text import start_texts
 
 REF = "starter/saturating-counter"
 TWO = "module a(input x);\n  wire y;\nendmodule\nmodule b(input z);\n  assign w = z;\nendmodule\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright_subjects.kept_evals import keep, logs_of
+from benchwright_subjects.evaluation.kept_evals import keep, logs_of
 
 
 def test_logs_are_found_by_their_attempts(tmp_path: Path) -> None:

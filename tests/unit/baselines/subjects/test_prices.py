@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.prices import set_prices
+from benchwright_subjects.evaluation.prices import set_prices
 
 MODEL = "openai-api/local/my-model"
 

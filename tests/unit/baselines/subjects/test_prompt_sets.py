@@ -10,8 +10,8 @@ import pytest
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
 from benchwright_problems.category import Category
-from benchwright_problems.store import Store
-from benchwright_studies.vocabulary import Prompts
+from benchwright_problems.storage.store import Store
+from benchwright_studies.plan.vocabulary import Prompts
 from benchwright_subjects.prompt_sets import BENCHWRIGHT, PROMPT_SETS, prompt_set
 from benchwright_subjects.prompt_sets.confidence import read_confidence
 from benchwright_subjects.prompt_sets.csbench import CSBENCH

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_attempts.file_text import apply_changes
+from benchwright_attempts.events.file_text import apply_changes
 from benchwright_subjects.agents.text_difference import changes
 
 LINES = st.lists(

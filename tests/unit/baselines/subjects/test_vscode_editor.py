@@ -10,13 +10,13 @@ from typing import Any, cast
 import pytest
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.inline.connection import Answer, Connection
 from benchwright_subjects.inline.dialects.lsp import Latency, Trigger
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
-from benchwright_subjects.inline.document import Document
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.offer import Offer
 from benchwright_subjects.inline.policies import Accepted
+from benchwright_subjects.inline.server.connection import Answer, Connection
+from benchwright_subjects.inline.text.document import Document
 from benchwright_subjects.inline.vscode.editor_launch import Programs, driver_command, find_programs, probe_in
 from benchwright_subjects.inline.vscode.vsix import packed, read_vsix
 

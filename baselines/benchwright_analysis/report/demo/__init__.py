@@ -1,0 +1,1 @@
+"""A simulated study and mock models, for `benchwright report --demo`."""

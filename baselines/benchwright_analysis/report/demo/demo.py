@@ -1,0 +1,385 @@
+"""A made-up study, recorded through the real log by a clock that is set by hand: to see what a report looks like.
+
+People's times come from `statistics.simulation`, with an effect of the copilot that is known; the plan, the consent,
+the journal and every event are as a real study leaves them. Nothing of a problem's hidden part is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from benchwright_analysis.code_digest import analysis_digest
+from benchwright_analysis.report.demo import subjects as demo_subjects
+from benchwright_analysis.report.demo.study import study_text
+from benchwright_analysis.report.demo.subjects import MADE_UP, MadeUp
+from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.events.events import (
+    Abandoned,
+    Answered,
+    Edit,
+    Event,
+    Focus,
+    JudgedBy,
+    Opened,
+    Paused,
+    Resumed,
+    RunFinished,
+    RunStarted,
+    Save,
+    Started,
+    Submitted,
+)
+from benchwright_attempts.events.evidence import (
+    Assigned,
+    AssistAccepted,
+    AssistShown,
+    EditReason,
+    Environment,
+    Exposure,
+    Forecast,
+    ModelUsage,
+    SelfEstimate,
+    TimedOut,
+)
+from benchwright_attempts.events.file_text import Change, FileText, sha256
+from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
+from benchwright_judges.agreement.rated import Rated
+from benchwright_judges.scale import Scale
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import Outcome
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.model_condition import model_conditions
+from benchwright_studies.plan.preregistration import preregister
+from benchwright_studies.plan.study_file import parse_study
+from benchwright_subjects.prompts.study_prompts import prompt_digests
+
+PACK = "starter"
+STUDY = "demo"
+FASTER = -25
+"""Percent of the time that the made-up copilot changes: what the report ought to find."""
+_HOPED = 0.8
+"""How much of the time the made-up people expect to need with the copilot."""
+_LIMIT_MIN = 45.0
+_GIVE_UPS_PER_HOUR = 0.25
+_PROBLEMS = 12
+_SAMPLES = 4
+_MODELS = (("simulated/small", 0.9, 9.0), ("simulated/large", 1.1, 34.0))
+"""Name, slope, and the minutes of people at which it solves half."""
+_DIGEST = sha256(b"a made-up toolchain")
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What was made up."""
+
+    study: str
+    rated: Sequence[Rated]
+
+
+def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> Demo:
+    """Records a made-up study and made-up models' attempts in a new log.
+
+    Args:
+        path: Of the log; made.
+        store: For the starter pack.
+        people: How many take part.
+        seed: The same seed gives the same study.
+    """
+    clock = HandClock()
+    random = np.random.default_rng(seed)
+    problems = [problem for problem in store.public(PACK).problems if problem.public.figures == ()][:_PROBLEMS]
+    with StudyLog(path, now=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
+        desk = _Desk(log, clock, random)
+        studies = Studies(log, Attempts(log))
+        refs = [f"{PACK}/{one.id}" for one in problems]
+        designs = [f"{PACK}/{one.id}" for one in problems if one.kind is Kind.DESIGN]
+        text = study_text(STUDY, refs, designs, people, seed, _LIMIT_MIN)
+        file = parse_study(text, Path("demo.study.yaml"))
+        known = studies.register(file, {f"{PACK}/{one.id}": one.difficulty for one in problems})
+        preregister(log, known, analysis_digest(), prompt_digests=prompt_digests())
+        # Without an effect here: which condition a task has is what the study's own plan says.
+        plan = StudyPlan(
+            participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14
+        )
+        drawn = simulate(plan, random)
+        names = dict(zip(dict.fromkeys(one.problem for one in drawn), problems, strict=True))
+        needed = {(one.participant, f"{PACK}/{names[one.problem].id}"): one for one in drawn}
+        baselines = {f"{PACK}/{names[one.problem].id}": one.baseline_minutes for one in drawn}
+        by_ref = {f"{PACK}/{one.id}": one for one in problems}
+        for assignment, simulated in zip(
+            known.plan.assignments, dict.fromkeys(one.participant for one in drawn), strict=True
+        ):
+            participant = assignment.participant
+            studies.enroll(STUDY, participant)
+            studies.give_consent(STUDY, participant, "1")
+            for ref in by_ref:
+                studies.forecast(STUDY, participant, ref, desk.forecast(needed[simulated, ref]))
+            gone = random.random() < 0.04
+            for _task in assignment.tasks[: len(assignment.tasks) // 2 if gone else None]:
+                assigned, consent, ref = studies.next_task(STUDY, participant)
+                one = needed[simulated, ref]
+                minutes = one.minutes * (1 + FASTER / 100 if assigned.condition == "copilot" else 1)
+                attempt = desk.open(
+                    by_ref[ref], ref, participant, "human+copilot" if assigned.assistants else "human", STUDY
+                )
+                studies.note_task(assigned, ref, attempt)
+                desk.record(attempt, assigned, consent, studies.forecast_of(STUDY, participant, ref) or Forecast())
+                desk.work(attempt, by_ref[ref], assigned, minutes)
+                clock.pass_s(random.uniform(60, 600))
+            if not gone:
+                attentive = "sometimes" if random.random() < 0.95 else "never"
+                studies.answer_questionnaire(STUDY, participant, {"attention": attentive})
+                studies.finish(STUDY, participant)
+        for model, slope, half in _MODELS:
+            for ref, problem in by_ref.items():
+                for _ in range(_SAMPLES):
+                    chance = 1 / (1 + math.exp(slope * (math.log2(baselines[ref]) - math.log2(half))))
+                    desk.model(problem, ref, model, passes=random.random() < chance)
+        for part in model_conditions(log, STUDY):
+            made_up = next(program for program in MADE_UP if program.name == part.condition.name)
+            for ref, sample in product(part.problems, range(1, part.condition.samples + 1)):
+                desk.program(made_up, by_ref[ref], part.assigned(ref, sample), ref)
+        desk.settle()
+    return Demo(STUDY, _ratings(random))
+
+
+class _Desk:
+    """Writes attempts as an editor or a model's run would."""
+
+    def __init__(self, log: StudyLog, clock: HandClock, random: np.random.Generator) -> None:
+        self._log, self._clock, self._random = log, clock, random
+        self._attempts = Attempts(log)
+        self._waiting: list[Future[RecordedEvent]] = []
+        self._texts: dict[str, tuple[str, str, int]] = {}
+
+    def open(self, problem: Problem, ref: str, solver: str, condition: str, study: str = "") -> str:
+        path = next(iter(problem.public.expected), "answer.md")
+        text = problem.public.files.get(path, "")
+        header = AttemptHeader(
+            id=sha256(f"{ref} {solver} {self._clock.mono_ns}".encode())[:32],
+            problem=ref,
+            problem_digest=problem.public_digest,
+            workspace=f"/demo/{problem.id}",
+            solver=solver,
+            condition=condition,
+            created=self._clock.now(),
+            study=study,
+        )
+        self._log.create(header, Opened(files={path: FileText.of_text(text)}))
+        self._texts[header.id] = (path, text, 1)
+        return header.id
+
+    def record(self, attempt: str, *events: Event) -> None:
+        self._waiting += [self._log.append_nowait(attempt, event) for event in events]
+        if len(self._waiting) > 2000 or isinstance(events[-1], Submitted | Abandoned | TimedOut | SelfEstimate):
+            self.settle()
+
+    def settle(self) -> None:
+        for future in self._waiting:
+            future.result()
+        self._waiting.clear()
+
+    def forecast(self, one: SimulatedAttempt) -> Forecast:
+        """What a person expects of a task."""
+        return Forecast(
+            minutes_without_ai=one.forecast_minutes,
+            minutes_with_ai=one.forecast_minutes * _HOPED,
+            difficulty=self._felt(one.minutes),
+            prior_exposure=Exposure.SIMILAR if self._random.random() < 0.1 else Exposure.NONE,
+            success=self._chance(0.95 - 0.1 * math.log2(max(one.forecast_minutes, 4) / 4)),
+        )
+
+    def _chance(self, near: float) -> float:
+        """What a person says of a chance, in steps of a twentieth."""
+        return float(np.clip(round(self._random.normal(near, 0.15) * 20), 1, 20)) / 20
+
+    def _felt(self, minutes: float) -> int:
+        return int(np.clip(round(math.log2(minutes / 3.5) + self._random.normal(2, 0.8)), 1, 5))
+
+    def work(self, attempt: str, problem: Problem, assigned: Assigned, needed: float) -> None:
+        """A person at one task, who would need this many minutes."""
+        random, clock = self._random, self._clock
+        patience = random.exponential(60 / _GIVE_UPS_PER_HOUR)
+        minutes = min(needed, patience, _LIMIT_MIN)
+        self.record(attempt, Environment(editor="simulated", change_reasons=True, platform="linux"), Started())
+        steps = max(6, round(minutes * 2.2))
+        # Thinking comes in stretches: some gaps are minutes long.
+        gaps = random.dirichlet(np.full(steps, 0.35)) * minutes * 60
+        pause = int(random.integers(2, steps)) if random.random() < 0.15 else -1
+        runs = sorted(random.choice(steps, size=min(steps, int(random.integers(1, 4))), replace=False).tolist())
+        passes = minutes == needed
+        number = 0
+        for step in range(steps):
+            clock.pass_s(float(gaps[step]))
+            self._write(attempt, copilot=bool(assigned.assistants))
+            if step == pause:
+                self.record(attempt, Focus(focused=False), Paused(reason="coffee"))
+                clock.pass_s(random.uniform(60, 900))
+                self.record(attempt, Resumed(), Focus(focused=True))
+            if step in runs and step < steps - 1:
+                number += 1
+                share = (step + 1) / steps
+                self._verdict(attempt, problem, number, passed=False, share=share)
+        if passes:
+            self._verdict(attempt, problem, number + 1, passed=True, share=1.0)
+            self.record(attempt, Submitted())
+        elif minutes == patience:
+            self._verdict(attempt, problem, number + 1, passed=False, share=0.5)
+            self.record(attempt, Abandoned(reason="I am stuck"))
+        else:
+            self._verdict(attempt, problem, number + 1, passed=False, share=0.6)
+            self.record(attempt, TimedOut(reason="time_limit", limit=_LIMIT_MIN * 60))
+        spread = random.normal(0, 0.25)
+        helped = bool(random.random() < 0.02)
+        self.record(
+            attempt,
+            SelfEstimate(
+                minutes=minutes * math.exp(spread),
+                difficulty=self._felt(needed),
+                external_help=helped,
+                solved=self._chance(0.9 if passes else 0.5),
+            ),
+        )
+
+    def _write(self, attempt: str, *, copilot: bool) -> None:
+        """A few words by hand, at times a paste or a completion."""
+        random = self._random
+        drawn = random.random()
+        source, text = "cursor", "  assign q = d;\n"[: int(random.integers(3, 17))]
+        metadata: dict[str, str] = {"kind": "type"}
+        if copilot and drawn < 0.3:
+            source, metadata, text = "inlineCompletionAccept", {}, "  always_ff @(posedge clk) if (!rst_n) q <= '0;\n"
+        elif drawn > 0.94:
+            metadata, text = {"kind": "paste"}, "  // from the data sheet: one cycle of latency\n"
+        path, before, version = self._texts[attempt]
+        start = int(random.integers(0, len(before) + 1)) if random.random() < 0.3 else len(before)
+        end = min(len(before), start + int(random.integers(0, 30))) if random.random() < 0.3 else start
+        version += 1
+        offered = f"{attempt[:6]}-{version}"
+        if source != "cursor":
+            shown = AssistShown(
+                assist=offered, provider="github.copilot", path=path, version=version - 1, length=len(text)
+            )
+            taken = AssistAccepted(
+                assist=offered, provider="github.copilot", path=path, version=version, length=len(text)
+            )
+            self.record(attempt, shown, taken)
+        change = Change(start=start, end=end, text=text)
+        self.record(attempt, Edit(path=path, version=version, changes=(change,)))
+        self.record(attempt, EditReason(path=path, version=version, reason=source, metadata=metadata))
+        self._texts[attempt] = (path, before[:start] + text + before[end:], version)
+
+    def _verdict(self, attempt: str, problem: Problem, number: int, *, passed: bool, share: float) -> None:
+        path, text, _ = self._texts[attempt]
+        digest = sha256(text.encode())
+        outcome = Outcome.PASSED if passed else Outcome.FAILED
+        if problem.kind is not Kind.DESIGN:
+            judged = JudgedBy(method="deterministic", status="scored", score=float(passed))
+            message = "" if passed else "The answer is not the expected one."
+            reason = "passed" if passed else "wrong_answer"
+            self.record(
+                attempt,
+                Answered(
+                    number=number,
+                    outcome=outcome,
+                    reason=reason,
+                    message=message,
+                    snapshot={path: digest},
+                    judged_by=judged,
+                ),
+            )
+            return
+        run, total = f"{attempt}-{number}", 8
+        done = total if passed else min(total - 1, int(share * total))
+        message = "" if passed else str(self._random.choice(_MESSAGES)).format(done, total)
+        self.record(
+            attempt,
+            Save(path=path, sha256=digest, size=len(text)),
+            RunStarted(run=run, number=number, snapshot={path: digest}),
+        )
+        self._clock.pass_s(2.5)
+        self.record(
+            attempt,
+            RunFinished(
+                run=run,
+                number=number,
+                outcome=outcome,
+                reason="passed" if passed else "tests_failed",
+                message=message,
+                passed=done,
+                total=total,
+                wall_s=2.5,
+                digests={"toolchain": _DIGEST, "sandbox": "simulated"},
+            ),
+        )
+
+    def program(self, one: MadeUp, problem: Problem, assigned: Assigned, ref: str) -> None:
+        """One attempt of an agent, or of a copilot alone."""
+        attempt = self.open(problem, ref, assigned.participant, one.name, STUDY)
+        self.record(attempt, assigned)
+        path, before, version = self._texts[attempt]
+        write = partial(self.record, attempt)
+        text, broke_off = demo_subjects.work(one, path, before, self._random, self._clock.pass_s, write)
+        self._texts[attempt] = (path, text, version)
+        passes = not broke_off and self._random.random() < one.chance
+        self._verdict(attempt, problem, 1, passed=passes, share=self._random.random())
+        self.record(attempt, demo_subjects.end(broke_off=broke_off))
+
+    def model(self, problem: Problem, ref: str, model: str, *, passes: bool) -> None:
+        """One sample of a model."""
+        attempt = self.open(problem, ref, model, "model")
+        self.record(attempt, Started())
+        self._clock.pass_s(self._random.uniform(5, 40))
+        sent, received = int(self._random.integers(600, 2000)), int(self._random.integers(200, 4000))
+        self.record(
+            attempt,
+            ModelUsage(
+                model=model,
+                calls=1,
+                input_tokens=sent,
+                output_tokens=received,
+                total_tokens=sent + received,
+                cost_usd=round((sent + 4 * received) * 1e-6, 6),
+                parameters={"prompts": "benchwright", "knowledge_cutoff": "2026-06"},
+            ),
+        )
+        self._verdict(attempt, problem, 1, passed=passes, share=self._random.random())
+        self.record(attempt, Submitted())
+
+
+_MESSAGES = (
+    "{} of {} hidden tests passed. Reset does not clear the output.",
+    "{} of {} hidden tests passed. The output is one cycle late.",
+    "The design does not compile: a name is not declared.",
+    "{} of {} hidden tests passed. The last element is lost when full.",
+)
+
+
+def _ratings(random: np.random.Generator) -> list[Rated]:
+    """Made-up grades of two people and two judges."""
+    found = []
+    for number in range(120):
+        form, scale = (("open-ended", Scale.TIERS), ("free-response", Scale.EXAM))[number % 2]
+        labels = scale.labels
+        true = int(random.integers(0, len(labels)))
+
+        def said(spread: float, true: int = true, labels: Sequence[str] = labels) -> str:
+            return labels[int(np.clip(round(true + random.normal(0, spread)), 0, len(labels) - 1))]
+
+        near = 0.7 if scale is Scale.TIERS else 0.35
+        judges = {"simulated/judge-a": [said(near)], "simulated/judge-b": [said(2 * near)]}
+        people = {"G1": said(near / 2), "G2": said(near / 2)}
+        found.append(Rated(f"answer-{number}", f"{PACK}/amdahl", form, scale, people, judges))
+    return found

@@ -1,0 +1,134 @@
+"""The programs of the made-up study: an agent, and a copilot that works alone between its floor and its ceiling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchwright_attempts.attribution_method import AttributionMethod
+from benchwright_attempts.events.assist_asked import AssistAsked
+from benchwright_attempts.events.events import Abandoned, Edit, Event, Started, Submitted
+from benchwright_attempts.events.evidence import AssistAccepted, AssistShown, EditReason, ModelUsage
+from benchwright_attempts.events.file_text import Change, sha256
+
+COPILOT = "simulated-copilot"
+AGENT = "simulated-agent"
+_CONFIGURATION = {name: sha256(name.encode()) for name in (COPILOT, AGENT)}
+_LINES = ("  logic next;\n", "  assign next = state + 1'b1;\n", "  always_ff @(posedge clk)\n    state <= next;\n")
+
+
+@dataclass(frozen=True)
+class MadeUp:
+    """One condition."""
+
+    name: str
+    policy: str
+    """Of a copilot; empty of an agent."""
+    start: str
+    chance: float
+    """To solve a problem."""
+
+
+MADE_UP = (
+    MadeUp("agent", "", "", 0.7),
+    MadeUp("copilot-alone", "first-line", "starting-files", 0.3),
+    MadeUp("copilot-floor", "never", "starting-files", 0.0),
+    MadeUp("copilot-ceiling", "matches", "empty-body", 0.95),
+)
+
+
+def conditions_text(designs: Sequence[str]) -> str:
+    """Their part of the study file.
+
+    Args:
+        designs: The problems that a copilot can write, as `pack/id`.
+    """
+    found = []
+    for one in MADE_UP:
+        name = COPILOT if one.policy else AGENT
+        lines = [f"  - name: {one.name}", "    solver: agent"]
+        if not one.policy:
+            lines += ["    model: simulated/large"]
+        lines += [
+            "    samples: 2",
+            f"    problems: [{', '.join(designs)}]",
+            "    subject:",
+            f"      name: {name}",
+            '      version: "1.4"',
+            f"      configuration: {_CONFIGURATION[name]}",
+        ]
+        lines += [f"      inline: {{policy: {one.policy}, start: {one.start}}}"] if one.policy else []
+        found.append("\n".join(lines))
+    return "\n".join(found)
+
+
+def work(
+    one: MadeUp,
+    path: str,
+    before: str,
+    random: np.random.Generator,
+    pass_s: Callable[[float], None],
+    record: Callable[..., None],
+) -> tuple[str, bool]:
+    """What a program does until its files are graded.
+
+    Args:
+        one: Which condition.
+        path: The file that it writes.
+        before: Its text.
+        random: Draws everything.
+        pass_s: Lets seconds pass.
+        record: Records events.
+
+    Returns:
+        The file's text, and whether it broke off.
+    """
+    name = COPILOT if one.policy else AGENT
+    facts = {"subject": name, "subject_version": "1.4", "configuration_sha256": _CONFIGURATION[name]}
+    facts |= {"policy": one.policy, "start": one.start} if one.policy else {}
+    record(ModelUsage(model=name if one.policy else "simulated/large", parameters=facts), Started())
+    text = before
+    for step in range(int(random.integers(3, 9))):
+        pass_s(float(random.uniform(0.2, 1.0) if one.policy else random.uniform(10, 60)))
+        added = str(random.choice(_LINES))
+        change = Change(start=len(text), end=len(text), text=added)
+        if one.policy:
+            taken = one.policy != "never"
+            record(*_offer(path, step, len(text), added, float(random.lognormal(5.6, 0.7)), change if taken else None))
+        else:
+            taken = True
+            record(_reason(path, step + 1, "agent"), Edit(path=path, version=step + 1, changes=(change,)))
+            sent, received = int(random.integers(1500, 6000)), int(random.integers(100, 900))
+            total = sent + received
+            cost = round((sent + 4 * received) * 1e-6, 6)
+            used = {"input_tokens": sent, "output_tokens": received, "total_tokens": total}
+            record(ModelUsage(model="simulated/large", calls=1, cost_usd=cost, parameters={}, **used))
+        if not taken:
+            break
+        text += added
+    return text, bool(one.policy) and random.random() < 0.06
+
+
+def end(*, broke_off: bool) -> Event:
+    """How the attempt ends."""
+    return Abandoned(reason="subject_failed: no_answer") if broke_off else Submitted()
+
+
+def _reason(path: str, version: int, reason: str) -> EditReason:
+    return EditReason(path=path, version=version, reason=reason, method=AttributionMethod.ONLY_WRITER)
+
+
+def _offer(path: str, step: int, offset: int, text: str, latency_ms: float, change: Change | None) -> list[Event]:
+    assist = f"{path}:{step}"
+    asked = AssistAsked(provider=COPILOT, path=path, version=step, outcome="shown", latency_ms=round(latency_ms, 1))
+    shown = AssistShown(
+        assist=assist, provider=COPILOT, path=path, version=step, offset=offset, length=len(text), trigger="invoked"
+    )
+    if change is None:
+        return [asked, shown]
+    version = step + 1
+    accepted = AssistAccepted(assist=assist, provider=COPILOT, path=path, version=version, length=len(text))
+    reason = _reason(path, version, "inlineCompletionAccept")
+    return [asked, shown, reason, Edit(path=path, version=version, changes=(change,)), accepted]

@@ -1,0 +1,1 @@
+"""Attempts, events and subjects as the rows that sections count."""

@@ -1,0 +1,141 @@
+"""Everything a report is made from, read and sorted out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.questions.selections import Selection
+from benchwright_analysis.report.rows.model_facts import ModelFacts
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts
+from benchwright_analysis.report.sections.registration import Registration
+from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_analysis.statistics.failures import Embedding, Namer
+from benchwright_analysis.statistics.horizon import Weights
+from benchwright_formal.second_opinion import SecondOpinion
+from benchwright_judges.agreement.rated import Rated
+from benchwright_studies.plan.study import Study
+from benchwright_studies.plan.vocabulary import Population
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Attempts and what is known around them."""
+
+    folded: Sequence[Folded]
+    """All attempts, those that do not count marked."""
+    facts: Mapping[str, ProblemFacts]
+    study: Study | None = None
+    rated: Sequence[Rated] = ()
+    """Answers that people and judges rated."""
+    selections: Mapping[str, Selection] = field(default_factory=dict)
+    """What attempts at multiple-choice questions selected, by attempt."""
+    opinions: Mapping[str, SecondOpinion] = field(default_factory=dict)
+    """Second opinions on what passed, by attempt."""
+    model_facts: Sequence[ModelFacts] = ()
+    """What a file says of models."""
+    embed: Embedding | None = None
+    """Turns failures into vectors; without it they are grouped by the words that they share."""
+    name: Namer | None = None
+    """Names groups of failures; without it they have distinctive words."""
+    deviations: Sequence[str] = ()
+    """What is not as the study file says, as sentences."""
+    remarks: Sequence[str] = ()
+    """What else bears on the result."""
+    drawn: Mapping[str, int] = field(default_factory=dict)
+    """Tasks that were drawn for each condition of people."""
+    concealed: Mapping[str, int] = field(default_factory=dict)
+    """How many participants' machines had the plan `sealed`, or the study file with its seed (`open`)."""
+    registration: Registration | None = None
+    """What was preregistered; none if nothing was."""
+    closed: str = ""
+    """The digest with which the study was closed."""
+    checked: bool = True
+    """Whether hash chains were checked."""
+    seed: int = 1
+    baseline: str = ""
+    """The group that comes first, and that others are compared with; the first in order if empty."""
+    weights: Weights = Weights.ATTEMPTS
+    """How attempts count in the horizon."""
+    made: str = ""
+    """When the report was made, ISO 8601."""
+    simulated: bool = False
+    """Whether nobody worked: made-up data."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """What made it: name → version or digest."""
+
+    def by_intention(self) -> Dataset:
+        """The same data, with every person's attempt that counts by intention to treat."""
+        rows = [
+            replace(one, observation=one.observation.model_copy(update={"excluded_by": ""}))
+            if one.observation.intended
+            else one
+            for one in self.folded
+        ]
+        return replace(self, folded=rows)
+
+    @property
+    def population(self) -> Population:
+        """Whom the study planned its primary analysis for; per protocol if it planned none."""
+        planned = self.study.analysis if self.study is not None else None
+        return Population.PER_PROTOCOL if planned is None else planned.population
+
+    def as_planned(self) -> Dataset:
+        """The same data, with the attempts that count in the primary analysis."""
+        return self.by_intention() if self.population is Population.INTENTION_TO_TREAT else self
+
+    @cached_property
+    def observations(self) -> tuple[Observation, ...]:
+        """All attempts."""
+        return tuple(one.observation for one in self.folded)
+
+    @cached_property
+    def analysed(self) -> tuple[Folded, ...]:
+        """Attempts that count."""
+        return tuple(one for one in self.folded if one.observation.is_analysed)
+
+    @cached_property
+    def decided(self) -> tuple[Observation, ...]:
+        """Attempts that count, and of which a verdict says whether they are right, or that ended without one."""
+        return tuple(one.observation for one in self.analysed if one.observation.censored_by != "not_decided")
+
+    @cached_property
+    def timed(self) -> tuple[Observation, ...]:
+        """Attempts of people that count, with time on the clock."""
+        return tuple(one for one in self.decided if one.is_person and one.time_s > 0)
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """What is compared: conditions of people first, in the study's order, then models."""
+        order = [condition.name for condition in self.study.conditions] if self.study is not None else []
+        solvers = ("human", "human+copilot", "agent", "model")
+        found = {one.observation.group: one.observation.solver for one in self.analysed}
+
+        def key(group: str) -> tuple[bool, int, int, str]:
+            solver = found[group]
+            place = order.index(group) if group in order else len(order)
+            return (group != self.baseline, solvers.index(solver) if solver in solvers else len(solvers), place, group)
+
+        return tuple(sorted(found, key=key))
+
+    @cached_property
+    def people_groups(self) -> tuple[str, ...]:
+        """Conditions under which people worked."""
+        people = {one.observation.group for one in self.analysed if one.observation.is_person}
+        return tuple(group for group in self.groups if group in people)
+
+    def of(self, group: str) -> list[Folded]:
+        """Attempts of a group that count."""
+        return [one for one in self.analysed if one.observation.group == group]
+
+    @staticmethod
+    def cells(rows: Sequence[Observation]) -> Cells:
+        """Who tried what: people vary, and so do problems; a model is the one it is."""
+        return Cells(
+            [one.participant if one.is_person else None for one in rows],
+            [one.problem for one in rows],
+            [one.family for one in rows],
+        )

@@ -1,0 +1,164 @@
+"""The edits of an attempt: where their text came from, and how much of it survived."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from sys import intern
+from typing import Any
+
+from benchwright_analysis.report.rows.event_columns import EventColumns
+from benchwright_attempts.attribution import BY_MODEL, CLASSIFIER, Attributor, EditColumns, EditFacts, Finding, Origin
+from benchwright_attempts.attribution_method import AttributionMethod
+from benchwright_attempts.summary.survival import MOST_FOLLOWED, Contents, Survival, TextSurvival
+from benchwright_verilog.syntax.surrogates import join_surrogates
+
+BINS = 10
+"""Parts of an attempt's time, for the figure of text by source over time."""
+_SOURCE: Mapping[Origin, str] = {
+    Origin.TYPED: "typed",
+    Origin.PASTE: "paste",
+    Origin.COMPLETION: "completion",
+    Origin.COMPLETION_PART: "completion",
+    Origin.OWN_COMPLETION: "own_completion",
+    Origin.CHAT: "chat",
+    Origin.SUGGESTION: "tool",
+    Origin.SNIPPET: "tool",
+    Origin.FORMAT: "tool",
+    Origin.UNDO: "other",
+    Origin.OUTSIDE: "other",
+    Origin.UNKNOWN: "other",
+}
+SOURCES = ("typed", "paste", "completion", "own_completion", "chat", "tool", "other")
+"""Sources of text in reports: origins, some of them taken together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """An origin as the tables have it; made once for all edits of a kind, since hashing an enumeration is slow."""
+
+    method: str
+    origin: str
+    source: str
+    is_by_model: bool
+    is_inferred: bool
+
+
+@lru_cache(maxsize=256)
+def _label(found: Finding) -> Label:
+    origin, method = found.origin, found.method
+    return Label(method, origin.value, _SOURCE[origin], origin in BY_MODEL, method == AttributionMethod.HEURISTIC)
+
+
+class Edits:
+    """Takes the edits of an attempt in order, and what other events say about them."""
+
+    __slots__ = ("_clock_ns", "_contents", "attributor")
+
+    def __init__(self) -> None:
+        self.attributor = Attributor()
+        self._contents = Contents()
+        self._clock_ns = array("q")
+        """Time of the clock at each edit."""
+
+    def set_files(self, files: Mapping[str, str | None], seq: int, at_ns: int) -> None:
+        """Files have a new content that comes from elsewhere."""
+        self._contents.set_files(at_ns, seq, files)
+
+    def edit(self, value: dict[str, Any], seq: int, wall: str, *, at_ns: int, clock_ns: int, has_text: bool) -> None:
+        """One edit, as JSON has it."""
+        # An attempt has few paths, and may have a million edits.
+        path, changes = intern(value["path"]), value["changes"]
+        inserted: list[int] = []
+        lines: list[int] = []
+        total = 0
+        deleted: int | None = 0
+        for change in changes:
+            if has_text:
+                text = change["text"]
+                # Code points count, not the surrogates that JSON may write them in.
+                length = len(text if text.isascii() else join_surrogates(text))
+                lines.append(text.count("\n"))
+            else:
+                length = change["length"]
+                lines.append(change["lines"])
+            inserted.append(length)
+            total += length
+            start, end = change.get("start"), change.get("end")
+            deleted = None if deleted is None or start is None or end is None else deleted + end - start
+        if has_text:
+            kept = ((change.get("start"), change.get("end"), change["text"]) for change in changes)
+            self._contents.edit(at_ns, seq, path, kept)
+        self._clock_ns.append(clock_ns)
+        self.attributor.edit(EditFacts(seq, path, value.get("version"), inserted, lines, total, deleted), wall)
+
+    def labelled(self, end_ns: int, clock_ns: int) -> LabelledEdits:
+        """All edits with their labels, after the last event at this time."""
+        edits = self.attributor.edits
+        labels = [_label(found) for found in self.attributor.findings()]
+        return LabelledEdits(edits, labels, self._clock_ns, self._contents, end_ns, clock_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledEdits:
+    """The edits of an attempt, each with a label."""
+
+    edits: EditColumns
+    labels: Sequence[Label]
+    edit_clock_ns: Sequence[int]
+    contents: Contents
+    end_ns: int
+    clock_ns: int
+
+    def inserted(self) -> dict[str, int]:
+        """Source → code points inserted."""
+        found = dict.fromkeys(SOURCES, 0)
+        for total, label in zip(self.edits.total, self.labels, strict=True):
+            found[label.source] += total
+        return found
+
+    def inferred(self) -> int:
+        """Code points whose origin is inferred from the edit's shape."""
+        return sum(total for total, label in zip(self.edits.total, self.labels, strict=True) if label.is_inferred)
+
+    def by_tenth(self) -> dict[str, tuple[int, ...]]:
+        """Source → code points inserted, by tenth of the clock's time."""
+        found: dict[str, list[int]] = {}
+        end = self.clock_ns
+        for total, label, at in zip(self.edits.total, self.labels, self.edit_clock_ns, strict=True):
+            if total:
+                tenth = min(BINS - 1, at * BINS // end) if end else 0
+                if label.source not in found:
+                    found[label.source] = [0] * BINS
+                found[label.source][tenth] += total
+        return {source: tuple(counts) for source, counts in found.items()}
+
+    def survival(self) -> tuple[int, Survival | None]:
+        """Code points that a model's accepted proposals inserted, and how many of them survived.
+
+        None for the latter if there are more proposals than can be followed.
+        """
+        followed = {
+            seq: total
+            for seq, total, label in zip(self.edits.seq, self.edits.total, self.labels, strict=True)
+            if label.is_by_model and total > 0
+        }
+        if len(followed) > MOST_FOLLOWED:
+            return sum(followed.values()), None
+        return sum(followed.values()), TextSurvival(followed).follow(self.contents, self.end_ns)
+
+    def fill(self, rows: EventColumns, first_row: int) -> None:
+        """Fills the cells of the edits' rows; an event's number follows `first_row`."""
+        rows.fill(
+            array("q", (first_row + seq for seq in self.edits.seq)),
+            {
+                "path": self.edits.path,
+                "inserted": self.edits.total,
+                "deleted": list(self.edits.deleted()),
+                "origin": [label.origin for label in self.labels],
+                "method": [label.method for label in self.labels],
+                "classifier": [CLASSIFIER] * len(self.edits),
+            },
+        )

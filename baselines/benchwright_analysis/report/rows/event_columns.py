@@ -1,0 +1,140 @@
+"""The rows of many events, column by column, until they are written: most columns are empty for most events."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchwright_analysis.report.rows.codebook import schema_of
+from benchwright_analysis.report.rows.event_row import EventRow
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+_NS = 1_000_000_000
+_WALLS_AT_ONCE = 10_000
+
+_Part = tuple["array[int]", Sequence[Any]]
+"""Rows, ascending, and the values that a column has in them."""
+
+
+class EventColumns:
+    """Columns of `EventRow`, filled by one attempt after the other."""
+
+    __slots__ = ("_at", "_attempts", "_cells", "_clock", "_filled", "_kinds", "_newest_walls", "_states", "_walls")
+
+    def __init__(self) -> None:
+        self._walls: list[pa.Array[Any]] = []
+        self._newest_walls: list[str] = []
+        self._at = array("q")
+        self._clock = array("q")
+        self._kinds: list[str] = []
+        self._attempts: list[tuple[int, str]] = []
+        self._states: list[tuple[int, str]] = []
+        self._cells: dict[str, tuple[array[int], list[Any]]] = {
+            column: (array("q"), []) for column in EventRow.model_fields
+        }
+        self._filled: list[tuple[array[int], Mapping[str, Sequence[Any]]]] = []
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def begin(self, attempt: str) -> None:
+        """The next rows are of this attempt."""
+        self._attempts.append((len(self), attempt))
+
+    def state(self, state: str) -> None:
+        """From the next row on, the attempt is in this state."""
+        self._states.append((len(self), state))
+
+    def put(self, column: str, value: object) -> None:
+        """Fills a cell of the row that comes next."""
+        rows, values = self._cells[column]
+        rows.append(len(self._kinds))
+        values.append(value)
+
+    def add(self, kind: str, wall: str, at_ns: int, clock_ns: int) -> None:
+        """The next row.
+
+        Args:
+            kind: The event's type.
+            wall: As the record has it.
+            at_ns: Since the opening.
+            clock_ns: Of this, on the attempt's clock.
+        """
+        self._kinds.append(kind)
+        self._at.append(at_ns)
+        self._clock.append(clock_ns)
+        self._newest_walls.append(wall)
+        if len(self._newest_walls) == _WALLS_AT_ONCE:
+            self._pack_walls()
+
+    def fill(self, rows: array[int], columns: Mapping[str, Sequence[Any]]) -> None:
+        """Fills cells of these rows, which ascend; the values are kept as they are."""
+        self._filled.append((rows, columns))
+
+    def table(self, start: int = 0, stop: int | None = None) -> pa.Table:
+        """The rows from `start` up to `stop`, all if not given; an attempt's are numbered from 1."""
+        import numpy as np
+        import pyarrow as pa
+
+        self._pack_walls()
+        stop = len(self) if stop is None else min(stop, len(self))
+        attempts, states = (_runs(begun, len(self))[start:stop] for begun in (self._attempts, self._states))
+        begins = np.array([row for row, _ in self._attempts], dtype=np.int64)
+        full: dict[str, Any] = {
+            "attempt": pa.array([attempt for _, attempt in self._attempts], pa.string()).take(attempts),
+            "seq": np.arange(start + 1, stop + 1) - begins[attempts],
+            "wall": pa.concat_arrays(pa.chunked_array(self._walls, pa.string())[start:stop].chunks),
+            "at_s": np.array(self._at[start:stop], dtype=np.int64) / _NS,
+            "clock_s": np.array(self._clock[start:stop], dtype=np.int64) / _NS,
+            "type": self._kinds[start:stop],
+            "state": pa.array([state for _, state in self._states], pa.string()).take(states),
+        }
+        schema = schema_of(EventRow)
+        columns = [
+            pa.array(full[field.name], type=field.type)
+            if field.name in full
+            else _sparse(self._parts(field.name), start, stop, field.type)
+            for field in schema
+        ]
+        return pa.Table.from_arrays(columns, schema=schema)
+
+    def _parts(self, column: str) -> list[_Part]:
+        return [
+            self._cells[column],
+            *((rows, columns[column]) for rows, columns in self._filled if column in columns),
+        ]
+
+    def _pack_walls(self) -> None:
+        """Python's strings take three times the memory."""
+        import pyarrow as pa
+
+        self._walls.append(pa.array(self._newest_walls, pa.string()))
+        self._newest_walls = []
+
+
+def _runs(begun: list[tuple[int, str]], length: int) -> NDArray[np.int64]:
+    """For each row, which of the values holds: the newest that has begun."""
+    import numpy as np
+
+    counts = np.bincount(np.array([row for row, _ in begun], dtype=np.int64), minlength=length)
+    return np.cumsum(counts[:length]) - 1
+
+
+def _sparse(parts: Sequence[_Part], start: int, stop: int, kind: pa.DataType) -> pa.Array[Any]:
+    """A column that is empty in most rows: "" in columns of strings, null in others."""
+    import numpy as np
+    import pyarrow as pa
+
+    places = np.zeros(stop - start, dtype=np.int64)
+    found: list[Any] = ["" if pa.types.is_string(kind) else None]
+    for rows, values in parts:
+        first, end = bisect_left(rows, start), bisect_left(rows, stop)
+        places[np.array(rows[first:end], dtype=np.int64) - start] = np.arange(len(found), len(found) + end - first)
+        found += values[first:end]
+    return pa.array(found, type=kind).take(places)

@@ -1,0 +1,185 @@
+"""`benchwright report --from`: tables of attempts from elsewhere, analysed with the same estimators."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.page import page
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.exclusions import exclude
+from benchwright_analysis.report.rows.exports import write_attempts
+from benchwright_analysis.report.rows.table_file import ForeignTable, read_table
+from benchwright_analysis.report.section import Cell, Section, Table, count, interval, number, p_value, plain
+from benchwright_analysis.report.sections.answer import answer_table, answers
+from benchwright_analysis.report.sections.models import human_minutes
+from benchwright_analysis.report.sections.success import success
+from benchwright_analysis.report.sections.time_to_pass import survival
+from benchwright_analysis.statistics.condition_effects import ConditionEffect, TimeModel, condition_effects
+from benchwright_analysis.statistics.errors import StatisticsError
+from benchwright_analysis.statistics.horizon import Weights, human_time_horizon
+from benchwright_attempts.events.file_text import sha256
+from benchwright_foundation.atomic import write_atomically
+
+FORMAT = 1
+"""Version of `report.json`."""
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What to report on, and where to write it."""
+
+    table: Path
+    folder: Path
+    mapping: Path | None = None
+    """What the columns are; without it they are the codebook's."""
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class TableReport:
+    """What was written."""
+
+    page: Path
+    attempts: int
+    counted: int
+
+
+def write_table_report(options: TableOptions) -> TableReport:
+    """Writes `report.html`, `report.json` and the table as it was understood.
+
+    Raises:
+        TableError: The table or the mapping is not as it has to be.
+        OSError: The folder can't be written.
+    """
+    table = read_table(options.table, options.mapping)
+    rows = exclude(list(table.rows), None, None)
+    sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(options.seed)}
+    sources[options.table.name] = f"SHA-256 {sha256(options.table.read_bytes())}"
+    if options.mapping is not None:
+        sources[options.mapping.name] = f"SHA-256 {sha256(options.mapping.read_bytes())}"
+    data = Dataset(
+        [Folded(row, (), {}, "") for row in rows],
+        {},
+        seed=options.seed,
+        baseline=table.baseline,
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        sources=sources,
+    )
+    sections = [_answer(data, table, options), success(data), survival(data), _regression(data), _horizon(data, table)]
+    options.folder.mkdir(parents=True, exist_ok=True)
+    write_attempts(options.folder, rows)
+    content = {
+        "format": FORMAT,
+        "made": data.made,
+        "sources": sources,
+        "groups": list(data.groups),
+        "sections": {
+            one.id: {"title": one.title, "says": list(one.lead), "numbers": plain(one.numbers)} for one in sections
+        },
+    }
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    write_atomically(options.folder / "report.json", text.encode(), durable=False)
+    file = options.folder / "report.html"
+    subtitle = f"Benchwright report of {data.made[:16].replace('T', ' ')} UTC"
+    title = f"Attempts of {options.table.name}"
+    write_atomically(file, page(title, subtitle, sections, sources).encode(), durable=False)
+    return TableReport(file, len(rows), len(data.analysed))
+
+
+def _answer(data: Dataset, table: ForeignTable, options: TableOptions) -> Section:
+    found = answers(data)
+    left_out = len(data.observations) - len(data.analysed)
+    lead = [
+        f"{count(len(data.analysed), 'attempt')} of {options.table.name} count"
+        + (f"; {left_out} are left out by its column `excluded_by` or as practice." if left_out else "."),
+        *table.assumed,
+    ]
+    if table.ignored:
+        lead.append(f"Columns that were not used: {', '.join(table.ignored)}.")
+    return Section("support", "What the table says", lead, (), [answer_table(found)], {"answers": found}, is_list=True)
+
+
+def _regression(data: Dataset) -> Section:
+    """The regression that published studies use, with each kind of error."""
+    title = "Regression of log time"
+    rows = list(data.timed)
+    baseline = data.people_groups[0] if data.people_groups else ""
+    forecasts = [one.forecast_blind_minutes for one in rows]
+    known = [one for one in forecasts if one]
+    adjusted = bool(rows) and len(known) == len(rows)
+    try:
+        model = condition_effects(
+            [one.time_s / 60 for one in rows],
+            [one.group for one in rows],
+            baseline,
+            forecasts=known if adjusted else None,
+            participants=[one.participant for one in rows],
+        )
+    except StatisticsError as error:
+        return Section("regression", title, without=f"There is no regression: {error}")
+    cells = [row for effect in model.effects for row in _effect_rows(effect, model)]
+    formula = "log(time) ~ condition" + (" + log(forecast)" if adjusted else "")
+    note = (
+        f"{formula} by least squares, as published trials have it. HC3 takes attempts as independent; clustered errors "
+        "let those of one participant vary together; neither counts that problems vary, and both take the time of "
+        "attempts without a pass for a time to pass. The comparisons of times above do neither."
+    )
+    columns = ("comparison", "errors", "distribution", "change of time in percent (95 % interval)", "p")
+    table = Table("Change of time by regression", columns, cells, f"{note} {model.note}".strip())
+    return Section("regression", title, (), (), [table], {"model": model})
+
+
+def _effect_rows(effect: ConditionEffect, model: TimeModel) -> list[Sequence[Cell]]:
+    found: list[Sequence[Cell]] = []
+    for errors, bounds in (("HC3", effect.hc3), ("clustered by participant", effect.clustered)):
+        if bounds is None:
+            continue
+        comparison = f"{effect.condition} against {model.baseline}"
+        for name, one in ((f"t, {bounds.degrees_of_freedom:g} degrees of freedom", bounds), ("z", bounds.normal)):
+            told = f"{number(effect.percent, 1)} % ({interval(one.low, one.high, digits=1)})"
+            found.append((comparison, errors, name, told, p_value(one.p_value)))
+    return found
+
+
+def _horizon(data: Dataset, table: ForeignTable) -> Section:
+    """Horizons with and without METR's weights."""
+    title = "Human time horizon"
+    minutes: Mapping[str, float] = table.human_minutes or human_minutes(data)[0]
+    numbers: dict[str, object] = {}
+    cells: list[Sequence[Cell]] = []
+    told = []
+    for group in data.groups:
+        rows = [one for one in data.decided if one.group == group and not one.is_person and one.problem in minutes]
+        for weights in Weights if rows else ():
+            try:
+                fit = human_time_horizon(
+                    [minutes[one.problem] for one in rows],
+                    [one.passed for one in rows],
+                    [one.problem for one in rows],
+                    [one.family for one in rows],
+                    weights=weights,
+                    seed=data.seed,
+                )
+            except StatisticsError as error:
+                told.append(f"{group}: {error}")
+                continue
+            numbers[f"{group}, {weights.value}"] = fit
+            kind = "METR's" if weights is Weights.METR else "each attempt alike"
+            for one in fit.horizons:
+                beyond = "yes" if one.beyond_data else "no"
+                size = (f"{100 * one.level:g} %", number(one.minutes, 1), interval(one.low, one.high, digits=1), beyond)
+                cells.append((group, kind, *size, fit.note))
+    if not cells:
+        why = (
+            " ".join(told)
+            or "It needs models' attempts (`solver`) and `human_minutes`, or people's at the same problems."
+        )
+        return Section("horizon", title, without=f"There is no horizon to fit. {why}")
+    columns = ("model", "weights", "success rate", "minutes of people", "95 % interval", "outside the problems tried")
+    return Section("horizon", title, told, (), [Table("Horizon, by model", (*columns, "note"), cells)], numbers)

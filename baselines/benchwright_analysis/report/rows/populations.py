@@ -1,0 +1,166 @@
+"""Who counts: by intention to treat beside per protocol, and what each rule leaves out under each condition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.exclusions import one_sided, sentence
+from benchwright_analysis.report.section import Cell, Section, Table, percent
+from benchwright_analysis.report.sections.answer import answer_table, answers
+from benchwright_analysis.report.sections.success import success
+from benchwright_analysis.report.sections.time_to_pass import survival
+from benchwright_studies.plan.vocabulary import Population
+
+_TITLE = "Who counts"
+_COMPARISON = "comparison"
+"""The first column of tables that compare groups."""
+
+
+def populations(data: Dataset) -> Section:
+    """Attempts of people by intention to treat and per protocol."""
+    study = data.study
+    if study is None or not study.people_conditions or not data.drawn:
+        return Section("populations", _TITLE, without="Only a study draws conditions for people.")
+    counts = _counts(data)
+    left_out, sided = _left_out(data)
+    tables = [_counts_table(counts)]
+    if left_out:
+        tables.append(_left_out_table(left_out, sided, list(counts)))
+    numbers: dict[str, object] = {
+        "conditions": counts,
+        "left_out": left_out,
+        "one_sided": {rule: told for rule, told in sided.items() if told},
+        "concealed": dict(data.concealed),
+    }
+    lead = _lead(data, sided)
+    if all(one.is_analysed for one in data.observations if one.intended):
+        lead.append("Nothing was left out, so both are the same here.")
+        return Section("populations", _TITLE, lead, (), tables, numbers)
+    other = _OTHER[data.population]
+    found = answers(data if other is Population.PER_PROTOCOL else data.by_intention())
+    numbers[f"answer_{_WORDS[other].replace(' ', '_')}"] = found
+    tables.append(replace(answer_table(found), title=f"The answer {_WORDS[other]}, by condition"))
+    compared = _compared(data)
+    if compared.rows:
+        tables.append(compared)
+    return Section("populations", _TITLE, lead, (), tables, numbers)
+
+
+def _lead(data: Dataset, sided: Mapping[str, str]) -> list[str]:
+    lead = [
+        "By intention to treat, every task counts under the condition that was drawn for it. Per protocol, rules "
+        "of the study file leave attempts out. They depend on what happened after the draw, so they can favour one "
+        "condition."
+    ]
+    if data.study is not None and data.study.analysis is not None:
+        lead.append(f"The primary analysis is planned {_WORDS[data.population]}.")
+    unequal = [f"“{rule}” {told}" for rule, told in sided.items() if told]
+    if unequal:
+        lead.append(f"Rules that do not treat conditions alike: {'; '.join(unequal)}.")
+    sealed, everybody = data.concealed.get("sealed", 0), sum(data.concealed.values())
+    lead.append(
+        f"The allocation was concealed from {sealed} of {everybody} participants until they had given their forecasts."
+        + ("" if sealed == everybody else " The other machines had the study file with its seed.")
+    )
+    return lead
+
+
+_WORDS = {Population.INTENTION_TO_TREAT: "by intention to treat", Population.PER_PROTOCOL: "per protocol"}
+_OTHER = dict(zip(_WORDS, reversed(_WORDS), strict=True))
+
+
+def _counts(data: Dataset) -> dict[str, dict[str, int | float]]:
+    names = [condition.name for condition in data.study.people_conditions] if data.study is not None else []
+    people = [one for one in data.observations if one.is_person and one.study and not one.practice]
+    found: dict[str, dict[str, int | float]] = {}
+    for name in names:
+        mine = [one for one in people if one.condition == name]
+        intended = [one for one in mine if one.intended]
+        drawn = data.drawn.get(name, 0)
+        solved = sum(one.passed for one in intended)
+        found[name] = {
+            "drawn": drawn,
+            "begun": len(mine),
+            "still_open": sum(not one.intended for one in mine),
+            "intention_to_treat": len(intended),
+            "per_protocol": sum(one.is_analysed for one in mine),
+            "solved": solved,
+            "solved_share_of_drawn": solved / drawn if drawn else 0.0,
+        }
+    return found
+
+
+def _counts_table(counts: Mapping[str, Mapping[str, int | float]]) -> Table:
+    rows: list[Sequence[Cell]] = [
+        (name, *(one[key] for key in list(one)[:-1]), percent(float(one["solved_share_of_drawn"])))
+        for name, one in counts.items()
+    ]
+    return Table(
+        "Tasks of people, from the draw to the analysis",
+        (
+            *("condition", "drawn", "begun", "still open", "by intention to treat", "per protocol"),
+            *("solved (intention to treat)", "solved, of all drawn"),
+        ),
+        rows,
+        "The last column counts tasks that were drawn and never finished as not solved, so that dropping out can't "
+        "make a condition look better.",
+    )
+
+
+def _left_out(data: Dataset) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
+    study = data.study
+    found: dict[str, dict[str, int]] = {}
+    sided: dict[str, str] = {}
+    for rule in study.exclusions if study is not None else ():
+        told = sentence(rule)
+        hit = [one for one in data.observations if told in one.excluded_by.split("; ")]
+        found[told] = dict(Counter(one.condition for one in hit))
+        if study is not None:
+            sided[told] = one_sided(rule, study, hit)
+    return found, sided
+
+
+def _left_out_table(
+    left_out: Mapping[str, Mapping[str, int]], sided: Mapping[str, str], conditions: Sequence[str]
+) -> Table:
+    rows: list[Sequence[Cell]] = [
+        (rule, *(hits.get(name, 0) for name in conditions), sided[rule] or "–") for rule, hits in left_out.items()
+    ]
+    note = "Attempts; one that several rules leave out is in each of their rows."
+    return Table("Left out per protocol, by condition", ("rule", *conditions, "one-sided"), rows, note)
+
+
+def _compared(data: Dataset) -> Table:
+    """Every comparison of the report, over both sets of attempts, by the same estimators."""
+    intended, protocol = _comparisons(data.by_intention()), _comparisons(data)
+    rows: list[Sequence[Cell]] = [
+        (*key, intended.get(key, "–"), protocol.get(key, "–")) for key in dict.fromkeys([*intended, *protocol])
+    ]
+    return Table(
+        "Comparisons by intention to treat and per protocol",
+        (_COMPARISON, "what", "by intention to treat", "per protocol"),
+        rows,
+        "The same estimators over both sets. Where the columns differ, the rules decide the result.",
+    )
+
+
+def _comparisons(data: Dataset) -> dict[tuple[str, str], str]:
+    found: dict[tuple[str, str], str] = {}
+    # Rules for people leave no attempt of a model out.
+    people = {f"{one} against {other}" for one in data.people_groups for other in data.people_groups}
+    for section in (success(data), survival(data)):
+        for table in section.tables:
+            if table.columns[0] != _COMPARISON:
+                continue
+            has_what = table.columns[1] == "what"
+            for row in (row for row in table.rows if row[0] in people):
+                what = str(row[1]) if has_what else table.title
+                rest = zip(table.columns[2 if has_what else 1 :], row[2 if has_what else 1 :], strict=True)
+                told = "; ".join(
+                    str(cell) if "interval" in column else f"{column} {cell}" for column, cell in rest if cell != "–"
+                )
+                found[str(row[0]), what] = told
+    return found

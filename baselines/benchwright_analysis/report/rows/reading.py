@@ -1,0 +1,305 @@
+"""From the event log to rows: attempts are read one at a time, on several processors where there are many events."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import sqlite3
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from benchwright_analysis.report.fold import Fold, Folded
+from benchwright_analysis.report.rows.codebook import schema_of
+from benchwright_analysis.report.rows.event_columns import EventColumns
+from benchwright_analysis.report.rows.event_row import EventRow
+from benchwright_analysis.report.rows.problem_facts import ProblemFacts
+from benchwright_analysis.report.rows.spreadsheet import without_formulas
+from benchwright_attempts.errors import AttemptError, LogDamagedError, LogError
+from benchwright_attempts.log.chain import Chain
+from benchwright_attempts.log.database import display_name, explain, open_database
+from benchwright_attempts.log.record import SCHEMA, AttemptHeader
+from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
+
+IN_ONE_PROCESS = 100_000
+"""Up to this many events another process would cost more than it saves."""
+_WORKERS = 8
+_ROWS_AT_ONCE = 100_000
+_READ_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True)
+class Job:
+    """Some attempts of one log."""
+
+    path: Path | str
+    headers: Sequence[AttemptHeader]
+    facts: Mapping[str, ProblemFacts]
+    thresholds_s: Mapping[str, float]
+    """Study → how much of a gap without activity counts."""
+    events: Path | None = None
+    """File for a row of each event; none if they are not wanted."""
+    check: bool = True
+    """Whether hash chains are checked."""
+
+
+def count_events(path: Path | str) -> int:
+    """Events in a log, by the number of each attempt's newest: counting rows reads all of a large log.
+
+    Raises:
+        LogError: It can't be read.
+    """
+    engine = open_database(path, busy_timeout_s=10)
+    try:
+        with engine.connect() as connection:
+            newest = select(func.max(EVENTS.c.seq).label("seq")).where(EVENTS.c.attempt == ATTEMPTS.c.id)
+            each = select(newest.scalar_subquery().label("events")).select_from(ATTEMPTS).subquery()
+            return int(connection.scalar(select(func.sum(each.c.events))) or 0)
+    except SQLAlchemyError as error:
+        raise explain(path, error) from error
+    finally:
+        engine.dispose()
+
+
+def fold_attempts(job: Job, *, events: int) -> tuple[list[Folded], list[Path]]:
+    """A row for each attempt, in the order of the headers, and the files with the events' rows.
+
+    Args:
+        job: Everything.
+        events: How many events there are, about.
+
+    Raises:
+        LogDamagedError: A chain is broken, or an event can't be read; the message names it.
+    """
+    processors = os.cpu_count() or 1
+    workers = min(processors, _WORKERS, len(job.headers)) if events > IN_ONE_PROCESS else 1
+    if workers <= 1:
+        # The events of one attempt are read in their order, but its chain can be checked beside that.
+        beside = job.check and events > IN_ONE_PROCESS and processors > 1
+        return _folded_and_checked(job) if beside else _folded(job), [job.events] if job.events is not None else []
+    # Neighbours are of about the same time and length, so every n-th goes to one worker.
+    parts = [
+        Job(
+            job.path,
+            job.headers[number::workers],
+            job.facts,
+            job.thresholds_s,
+            job.events.with_name(f"{job.events.stem}-{number}{job.events.suffix}") if job.events else None,
+            job.check,
+        )
+        for number in range(workers)
+    ]
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        found = [_unpacked(part) for part in pool.map(_fold_part, parts)]
+    by_attempt = {one.observation.attempt: one for part in found for one in part}
+    return [by_attempt[header.id] for header in job.headers], [part.events for part in parts if part.events]
+
+
+def _folded(job: Job) -> list[Folded]:
+    # Millions of small values come and go, none of them in a circle: looking for circles takes a third of the time.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return list(_fold(job))
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _folded_and_checked(job: Job) -> list[Folded]:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        checking = pool.submit(_flaw_of_part, job)
+        try:
+            found = _folded(replace(job, check=False))
+        except LogDamagedError:
+            # What can't be read is found by its hash as well, and then named the same as without another process.
+            _require_none(checking.result())
+            raise
+        _require_none(checking.result())
+    return found
+
+
+def _require_none(flaw: _Failed | None) -> None:
+    if flaw is not None:
+        raise AttemptError(flaw.message)
+
+
+def _flaw_of_part(job: Job) -> _Failed | None:
+    """The first flaw of the chains."""
+    try:
+        engine = open_database(job.path, busy_timeout_s=10)
+        try:
+            with engine.connect() as connection:
+                for header in job.headers:
+                    for _ in _named(job, header, _checked(connection, header)):
+                        pass
+        finally:
+            engine.dispose()
+    except LogError as error:
+        return _Failed(str(error))
+    except SQLAlchemyError as error:
+        return _Failed(str(explain(job.path, error)))
+    return None
+
+
+def _fold_part(job: Job) -> list[Folded] | _Failed:
+    try:
+        return _folded(job)
+    except LogError as error:
+        # Errors with arguments of their own do not come through to another process.
+        return _Failed(str(error))
+
+
+@dataclass(frozen=True)
+class _Failed:
+    message: str
+
+
+def _unpacked(part: list[Folded] | _Failed) -> list[Folded]:
+    if isinstance(part, _Failed):
+        raise AttemptError(part.message)
+    return part
+
+
+def _fold(job: Job) -> Iterator[Folded]:
+    engine = open_database(job.path, busy_timeout_s=10)
+    sink = _EventSink(job.events) if job.events is not None else None
+    try:
+        with engine.connect() as connection:
+            for header in job.headers:
+                yield _one(job, connection, header, sink.columns if sink is not None else None)
+                if sink is not None and len(sink.columns) >= _ROWS_AT_ONCE:
+                    sink.write()
+            if sink is not None:
+                sink.write()
+    except SQLAlchemyError as error:
+        raise explain(job.path, error) from error
+    finally:
+        if sink is not None:
+            sink.close()
+        engine.dispose()
+
+
+def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventColumns | None) -> Folded:
+    fold = Fold(
+        header,
+        job.facts.get(header.problem, ProblemFacts()),
+        threshold_s=job.thresholds_s.get(header.study, 120.0),
+        events=events,
+    )
+    rows: Iterable[Sequence[Any]] = _checked(connection, header) if job.check else _plain(connection, header.id)
+    number = 1
+    try:
+        for number, wall, mono_ns, process, body in _named(job, header, rows):
+            fold.take(number, wall, mono_ns, process, body)
+    except _UNREADABLE as error:
+        raise _damaged(job, header, number, error) from error
+    return fold.finish()
+
+
+_UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError)
+
+
+def _named(job: Job, header: AttemptHeader, rows: Iterable[Sequence[Any]]) -> Generator[Sequence[Any]]:
+    """The rows of an attempt; what is wrong with one is raised with its place."""
+    seq = place = 0
+    fetched = iter(rows)
+    try:
+        while True:
+            # Undecodable text shows when the row is fetched.
+            place = seq + 1
+            row = next(fetched, None)
+            if row is None:
+                break
+            seq += 1
+            if row[0] != seq:
+                raise _FlawError(f"it is missing: number {row[0]} comes instead")
+            yield row
+        if not seq:
+            raise _FlawError("there is no event at all")
+    except _UNREADABLE as error:
+        raise _damaged(job, header, place, error) from error
+
+
+def _damaged(job: Job, header: AttemptHeader, place: int, error: Exception) -> LogDamagedError:
+    flaw = error if isinstance(error, _FlawError) else "it can't be read"
+    return LogDamagedError(
+        display_name(job.path),
+        f"event {place} of attempt {header.id} ({header.solver}, {header.problem}) is not as it was "
+        f"written: {flaw}. Restore the log from a backup, or leave the attempt out with --without {header.id[:8]}.",
+    )
+
+
+class _FlawError(ValueError):
+    """What is wrong, in words for people."""
+
+
+_READ = ("seq", "wall", "mono_ns", "process", "body")
+_CHECKED = (*_READ, "prev_hash", "hash", "state", "schema")
+
+
+def _plain(connection: Connection, attempt: str, names: Sequence[str] = _READ) -> Iterable[Sequence[Any]]:
+    if connection.dialect.name == "sqlite":
+        # SQLAlchemy takes as long for each row as everything that is done with it.
+        driver = connection.connection.driver_connection
+        if not isinstance(driver, sqlite3.Connection):
+            raise TypeError(driver)
+        driver.text_factory = str
+        return driver.execute(f"SELECT {', '.join(names)} FROM events WHERE attempt = ? ORDER BY seq", (attempt,))  # noqa: S608
+    columns = (EVENTS.c[name] for name in names)
+    wanted = select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
+    # An attempt may have a million events: they pass by.
+    return connection.execute(wanted, execution_options={"yield_per": _READ_AT_ONCE}).tuples()
+
+
+def _checked(connection: Connection, header: AttemptHeader) -> Iterator[Sequence[Any]]:
+    chain = Chain(header)
+    for row in _plain(connection, header.id, _CHECKED):
+        seq, wall, mono_ns, process, body, _, _, _, schema = row
+        if (flaw := chain.flaw(*row)) is not None:
+            raise _FlawError(flaw)
+        if schema > SCHEMA:
+            raise _FlawError(f"its schema {schema} is newer than this Benchwright; update it")
+        yield seq, wall, mono_ns, process, body
+
+
+class _EventSink:
+    """Writes rows of events to a Parquet file, some at a time."""
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow.parquet as pq
+        from pyarrow import csv
+
+        schema = schema_of(EventRow)
+        # Looking for repetitions takes longest where there are none.
+        unlike = ("wall", "at_s", "clock_s")
+        self._writer = pq.ParquetWriter(
+            path,
+            schema,
+            compression="zstd",
+            use_dictionary=[name for name in schema.names if name not in unlike],  # type: ignore[arg-type]
+            use_byte_stream_split=["at_s", "clock_s"],
+        )
+        self._lines = csv.CSVWriter(
+            path.with_suffix(".csv"), schema, write_options=csv.WriteOptions(include_header=False)
+        )
+        self.columns = EventColumns()
+
+    def close(self) -> None:
+        """Closes the files; rows that were not written, such as those of half an attempt, are not in them."""
+        self._writer.close()
+        self._lines.close()
+
+    def write(self) -> None:
+        """Writes the rows there are."""
+        for start in range(0, len(self.columns), _ROWS_AT_ONCE):
+            table = self.columns.table(start, start + _ROWS_AT_ONCE)
+            self._writer.write_table(table)
+            self._lines.write_table(without_formulas(table, ("path",)))
+        self.columns = EventColumns()

@@ -1,0 +1,117 @@
+"""What the numbers allow to be said: how many, who is left out, what could have been found, what went otherwise."""
+
+from __future__ import annotations
+
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.exclusions import AFTER_CLOSING, count_by_reason
+from benchwright_analysis.report.section import Section, count, number
+from benchwright_analysis.report.sections.success_compared import solved_difference
+from benchwright_analysis.report.sections.time_compared import by_condition, compare, limit_of
+from benchwright_analysis.report.sections.time_to_pass import active_time
+from benchwright_analysis.statistics.crossed import Crossed
+from benchwright_studies.plan.vocabulary import Population
+
+
+def support(data: Dataset) -> Section:
+    """The box at the top of the report."""
+    people = {one.observation.participant for one in data.analysed if one.observation.is_person}
+    reasons = count_by_reason(data.observations)
+    left_out = len(data.observations) - len(data.analysed)
+    problems = {one.observation.problem for one in data.analysed}
+    models = {one.observation.participant for one in data.analysed if not one.observation.is_person}
+    own = sum(one.observation.is_person for one in data.analysed)
+    lead = [
+        f"{count(len(data.analysed), 'attempt')} at {count(len(problems), 'problem')} count: "
+        f"{count(own, 'attempt')} of {count(len(people), 'person', 'people')}, "
+        f"{count(len(data.analysed) - own, 'attempt')} of {count(len(models), 'model')}.",
+        f"{count(left_out, 'attempt')} left out" + (f": {_reasons(reasons)}." if reasons else "."),
+        *_by_intention(data),
+    ]
+    if data.simulated:
+        lead.insert(0, "Nobody worked on these problems: the data is simulated, to show what a report looks like.")
+    numbers: dict[str, object] = {
+        "attempts": len(data.observations),
+        "counted": len(data.analysed),
+        "participants": len(people),
+        "problems": len(problems),
+        "models": sorted(models),
+        "left_out": reasons,
+        "deviations": list(data.deviations),
+        "remarks": list(data.remarks),
+        "closed_digest": data.closed or None,
+        "chains_checked": data.checked,
+    }
+    power, sentence = _power(data.as_planned())
+    if power:
+        numbers["power"] = power
+    lead.append(sentence)
+    sensitivity, table, told_of = active_time(data)
+    numbers |= sensitivity
+    if told_of:
+        lead.append(told_of)
+    if data.study is not None:
+        lead.append(
+            f"The study is closed; its digest is {data.closed}."
+            if data.closed
+            else "The study is not closed: attempts can still be added, so numbers may change."
+        )
+        lead.append("Deviations from the study file: " + (" ".join(data.deviations) if data.deviations else "none."))
+    lead.append(
+        "The hash chain of every attempt was checked."
+        if data.checked
+        else "Hash chains were not checked for this report; `benchwright report --check` does."
+    )
+    lead += data.remarks
+    tables = [table] if table is not None else []
+    return Section("support", "What this supports", lead, (), tables, numbers, is_list=True)
+
+
+def _by_intention(data: Dataset) -> list[str]:
+    """How many count by intention to treat, where that differs."""
+    if all(one.is_analysed for one in data.observations if one.intended):
+        return []
+    own = [one.observation for one in data.by_intention().analysed if one.observation.is_person]
+    people = {one.participant for one in own}
+    counted = f"{count(len(own), 'attempt')} of {count(len(people), 'person', 'people')}"
+    if data.population is Population.INTENTION_TO_TREAT:
+        return [
+            "These counts are per protocol, as every section but “The answer” and “Who counts” is. “The answer” is by "
+            f"intention to treat, with {counted} with or without a verdict, and so is what could have been found."
+        ]
+    return [f"These counts are per protocol. By intention to treat they would be {counted}; see “Who counts”."]
+
+
+def _reasons(reasons: dict[str, int]) -> str:
+    words = {"still_open": "not ended yet", AFTER_CLOSING: "added after the study was closed"}
+    return ", ".join(f"{amount} for “{words.get(reason, reason)}”" for reason, amount in reasons.items())
+
+
+def _power(data: Dataset) -> tuple[dict[str, Crossed], str]:
+    """What could have been found between the first two conditions of people."""
+    if len(data.people_groups) < 2:
+        return {}, (
+            "No comparison between conditions of people is possible: there are fewer than two conditions with attempts."
+        )
+    first, second = data.people_groups[:2]
+    timed = {group: rows for group, rows in by_condition(data).items() if group in (first, second)}
+    found: dict[str, Crossed] = {}
+    of_each = ([one for one in data.decided if one.group == group] for group in (first, second))
+    if (solved := solved_difference(*of_each)) is not None:
+        found["solved"] = solved
+    if len(timed) == 2:
+        compared, _ = compare(data, timed, limit_of(timed))
+        if compared:
+            found["minutes"] = compared[0].difference
+    if not found:
+        return {}, f"No comparison of {first} and {second} is possible: no problem has a verdict under both."
+    parts = []
+    if "solved" in found and found["solved"].detectable is not None:
+        parts.append(f"{number(100 * found['solved'].detectable, 0)} percentage points in the share solved")
+    if "minutes" in found and found["minutes"].detectable is not None:
+        parts.append(f"{number(found['minutes'].detectable, 1)} minutes in the mean time")
+    if not parts:
+        return found, f"What could have been found can't be said. {next(iter(found.values())).note}"
+    return found, (
+        f"With this many people and problems, a true difference between {first} and {second} is found in 4 of 5 such "
+        f"studies if it is at least {' or '.join(parts)}. Smaller differences may exist and stay unseen."
+    )

@@ -1,0 +1,271 @@
+"""Tables of attempts from elsewhere: CSV or Parquet, with the codebook's columns or a file that names them."""
+
+from __future__ import annotations
+
+import csv
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from pydantic import Field, ValidationError
+
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.terms import Solver
+from benchwright_foundation.model import Model
+from benchwright_problems.verdict import Outcome
+
+_TIMES = {"minutes": 60.0, "hours": 3600.0}
+"""Columns of time besides `time_s`, in seconds."""
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_NEEDED = ("participant", "problem", "condition")
+_EMPTY: Mapping[type, object] = {str: "", int: 0, float: 0.0, bool: False}
+
+
+class TableError(AttemptError):
+    """A table, or the file that names its columns, is not as it has to be; the message names the place."""
+
+
+class ColumnMap(Model):
+    """The file that says what the columns of a table are."""
+
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Our column → the table's. Besides the codebook's: `minutes`, `hours`, `limit_minutes`, `human_minutes`."""
+    values: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Our column → a value of the table → ours."""
+    constants: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    """Our column → what it is in every row."""
+    baseline: str = ""
+    """The condition that others are compared with."""
+
+
+@dataclass(frozen=True)
+class ForeignTable:
+    """Attempts read from a table."""
+
+    rows: tuple[Observation, ...]
+    human_minutes: Mapping[str, float]
+    """Problem → minutes that people take, where the table says so."""
+    baseline: str
+    ignored: tuple[str, ...]
+    """Columns of the table that are none of ours."""
+    assumed: tuple[str, ...]
+    """What was taken for granted since no column says it, as sentences."""
+
+
+def read_table(table: Path, mapping: Path | None = None) -> ForeignTable:
+    """Reads attempts.
+
+    Args:
+        table: A file of CSV (with a line of names, UTF-8) or Parquet.
+        mapping: TOML or YAML, see `ColumnMap`; without it the table has the codebook's columns.
+
+    Raises:
+        TableError: Naming file, line (of Parquet: row) and column.
+    """
+    known = read_mapping(mapping) if mapping is not None else ColumnMap()
+    names, records = _parquet(table) if table.suffix.lower() in (".parquet", ".pq") else _csv(table)
+    columns = _columns(table, names, known, mapping)
+    rows: list[Observation] = []
+    minutes: dict[str, float] = {}
+    for place, record in records:
+        where = f"{table}, {place}"
+        values = _values(record, columns, known, where)
+        baseline = values.pop("human_minutes", None)
+        row = _observation(values, where, columns, len(rows) + 1)
+        rows.append(row)
+        if baseline is not None:
+            minutes[row.problem] = _same(minutes.get(row.problem), baseline, row.problem, where, columns)
+    if not rows:
+        raise TableError(f"{table}: there are no attempts below the line of column names.")
+    there = {*columns, *known.constants}
+    ignored = tuple(name for name in names if name not in columns.values())
+    return ForeignTable(tuple(rows), minutes, known.baseline, ignored, tuple(_assumed(there)))
+
+
+def read_mapping(file: Path) -> ColumnMap:
+    """Reads the file that names columns.
+
+    Raises:
+        TableError: It can't be read, or names a column that there is not.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+        data = tomllib.loads(text) if file.suffix.lower() == ".toml" else yaml.safe_load(text)
+        found = ColumnMap.model_validate(data if data is not None else {})
+    except OSError as error:
+        raise TableError(f"{file}: {error.strerror}.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
+        raise TableError(f"{file}: {error}.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise TableError(f"{file}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+    for part in (found.columns, found.values, found.constants):
+        if unknown := next((name for name in part if name not in _ours()), None):
+            raise TableError(f"{file}: there is no column {unknown!r}; docs/reference/codebook.md lists them.")
+    return found
+
+
+def _ours() -> set[str]:
+    return {*Observation.model_fields, *_TIMES, "limit_minutes", "human_minutes"}
+
+
+def _csv(file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.reader(lines, strict=True)
+            names = next(reader, [])
+            records = [(reader.line_num, row) for row in reader if row]
+    except OSError as error:
+        raise TableError(f"{file}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise TableError(f"{file}: byte {error.start} is not UTF-8. Save the table as UTF-8.") from error
+    except csv.Error as error:
+        raise TableError(f"{file}, line {reader.line_num}: {error}.") from error
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise TableError(f"{file}, line 1: two columns are called {twice!r}.")
+    for line, row in records:
+        if len(row) != len(names):
+            raise TableError(f"{file}, line {line}: {len(row)} cells, and there are {len(names)} columns.")
+    return names, ((f"line {line}", dict(zip(names, map(_cell, row), strict=True))) for line, row in records)
+
+
+def _cell(text: str) -> str | None:
+    """A cell without the apostrophe that our own tables have before what looks like a formula."""
+    if text.startswith("'") and text[1:].startswith(_FORMULAS):
+        return text[1:]
+    return text.strip() or None
+
+
+def _parquet(file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(file)
+    except OSError as error:
+        raise TableError(f"{file}: {error.strerror or error}.") from error
+    except pa.ArrowException as error:
+        raise TableError(f"{file} is not a table of Parquet: {error}.") from error
+    rows = table.to_pylist()
+    return table.column_names, ((f"row {number}", row) for number, row in enumerate(rows, 1))
+
+
+def _columns(table: Path, names: Sequence[str], known: ColumnMap, mapping: Path | None) -> dict[str, str]:
+    """Our column → the table's."""
+    if mapping is None:
+        found = {name: name for name in names if name in _ours()}
+    else:
+        found = dict(known.columns)
+        if missing := next((theirs for theirs in found.values() if theirs not in names), None):
+            raise TableError(f"{table}, line 1: there is no column {missing!r}, which {mapping} names.")
+    for needed in _NEEDED:
+        if needed not in found and needed not in known.constants:
+            raise TableError(
+                f"{table}, line 1: no column says the {needed}. Name one {needed!r}, or give --mapping with a file "
+                "that says which it is."
+            )
+    if not {"time_s", *_TIMES, "passed"} & {*found, *known.constants}:
+        raise TableError(f"{table}, line 1: neither a time (`time_s`, `minutes`, `hours`) nor `passed` is there.")
+    return found
+
+
+def _values(
+    record: Mapping[str, object], columns: Mapping[str, str], known: ColumnMap, where: str
+) -> dict[str, object]:
+    values: dict[str, object] = dict(known.constants)
+    for ours, theirs in columns.items():
+        value = record[theirs]
+        if (words := known.values.get(ours)) is not None and value is not None:
+            text = str(value)
+            if text not in words:
+                raise TableError(f"{where}, column {theirs}: {text!r} is none of {', '.join(words)}.")
+            value = words[text]
+        if isinstance(value, float) and math.isnan(value):
+            value = None
+        if value is not None:
+            values[ours] = value
+    for ours, factor in {**_TIMES, "limit_minutes": 60.0, "human_minutes": 1.0}.items():
+        if ours in values:
+            number = _number(values.pop(ours), f"{where}, column {columns.get(ours, ours)}")
+            target = {"limit_minutes": "limit_s", "human_minutes": "human_minutes"}.get(ours, "time_s")
+            values[target] = number * factor
+    return values
+
+
+def _number(value: object, where: str) -> float:
+    try:
+        number = float(str(value))
+    except ValueError as error:
+        raise TableError(f"{where}: {value!r} is not a number.") from error
+    if not (math.isfinite(number) and number > 0):
+        raise TableError(f"{where}: {value} is not a positive number.")
+    return number
+
+
+def _observation(values: dict[str, object], where: str, columns: Mapping[str, str], number: int) -> Observation:
+    for needed in _NEEDED:
+        if needed not in values:
+            raise TableError(f"{where}, column {columns.get(needed, needed)}: the {needed} is missing.")
+    condition = str(values["condition"])
+    given: dict[str, object] = {
+        "attempt": f"row {number}",
+        "passed": True,
+        "family": values["problem"],
+        "solver": condition if condition in set(Solver) else Solver.HUMAN.value,
+        "study": "elsewhere",
+    } | values
+    try:
+        row = Observation.model_validate(_nothing() | given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        ours = str(first["loc"][0]) if first["loc"] else ""
+        told = f"{first['input']!r}: {first['msg']}"
+        raise TableError(f"{where}, column {columns.get(ours, ours)}: {told}.") from error
+    for name, value in row:
+        if isinstance(value, float) and not (math.isfinite(value) and (value >= 0 or name == "score")):
+            raise TableError(f"{where}, column {columns.get(name, name)}: {value:g} is not a number from 0 on.")
+    if row.solver not in set(Solver):
+        raise TableError(
+            f"{where}, column {columns.get('solver', 'solver')}: {row.solver!r} is none of {', '.join(Solver)}."
+        )
+    changes: dict[str, object] = {"clock_s": row.clock_s or row.time_s, "active_s": row.active_s or row.time_s}
+    if not row.final:
+        changes["final"] = (Outcome.PASSED if row.passed else Outcome.FAILED).value
+    if row.score is None:
+        changes["score"] = float(row.passed)
+    if not row.passed and not row.censored_by:
+        at_limit = row.limit_s is not None and row.time_s >= row.limit_s
+        changes["censored_by"] = "timed_out" if at_limit else "gave_up"
+    return row.model_copy(update=changes)
+
+
+def _nothing() -> dict[str, object]:
+    """Every column without a value."""
+    found: dict[str, object] = {"censored_by": ""}
+    for name, field in Observation.model_fields.items():
+        if field.is_required() and name not in found:
+            found[name] = _EMPTY.get(field.annotation) if isinstance(field.annotation, type) else None
+    return found
+
+
+def _same(before: float | None, now: object, problem: str, where: str, columns: Mapping[str, str]) -> float:
+    value = float(str(now))
+    if before is not None and before != value:
+        column = columns.get("human_minutes", "human_minutes")
+        raise TableError(f"{where}, column {column}: {problem} has {before:g} minutes before and {value:g} here.")
+    return value
+
+
+def _assumed(there: set[str]) -> Iterator[str]:
+    if "passed" not in there:
+        yield "No column says which attempts passed: all are taken to have."
+    if "solver" not in there:
+        yield "No column says who solved: conditions that are not called `model` or `agent` are taken for people's."
+    if "family" not in there:
+        yield "No column says which problems belong together: each is taken to be a family of its own."
+    if "forecast_blind_minutes" not in there:
+        yield "No column has forecasts that were made before the condition was known, so nothing is adjusted for them."

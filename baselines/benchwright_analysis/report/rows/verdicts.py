@@ -1,0 +1,121 @@
+"""The verdicts of an attempt, in order; a late judgement counts for the moment in which the answer was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchwright_attempts.grading.verdict_sequence import VerdictSequence
+from benchwright_problems.verdict import Outcome, outcome_of
+
+_NS = 1_000_000_000
+
+
+@dataclass(slots=True)
+class AttemptVerdict:
+    """One verdict."""
+
+    number: int
+    """Number of the submission, from 1."""
+    active_ns: int
+    """Analysed time up to it."""
+    clock_ns: int
+    """Time of the clock."""
+    outcome: Outcome = Outcome.ERROR
+    score: float | None = None
+    """0 to 1; `None` if nothing was decided."""
+    message: str = ""
+    reason: str = ""
+
+    def read(self, value: dict[str, Any]) -> None:
+        """Takes what an event says of it."""
+        self.outcome = outcome_of(value["reason"], value["outcome"])
+        self.message, self.reason = value.get("message", ""), value["reason"]
+        judged = (value.get("judged_by") or {}).get("score")
+        self.score = _score(self.outcome, judged, value.get("passed"), value.get("total"))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswer:
+    """How an attempt's newest answer was judged."""
+
+    method: str
+    """`deterministic`, `model` or `person`."""
+    label: str
+    """The winning label on the rubric's scale; empty if there is none."""
+    votes: tuple[str, ...]
+    """The labels of the usable votes, in the order in which they were cast."""
+    judges: tuple[str, ...] = ()
+    """Who cast each of them."""
+
+
+class Verdicts:
+    """Takes the verdicts of an attempt, as JSON has them."""
+
+    __slots__ = ("_all", "digests", "judge_cost_usd", "judged_by", "sequence", "tests")
+
+    def __init__(self) -> None:
+        self.sequence: VerdictSequence[AttemptVerdict] = VerdictSequence()
+        """What they come to."""
+        self._all: list[AttemptVerdict] = []
+        self.tests: tuple[int | None, int | None] = (None, None)
+        """Hidden tests passed and in total, of the newest run that counted them."""
+        self.digests: dict[str, str] = {}
+        self.judged_by: dict[str, Any] = {}
+        self.judge_cost_usd = 0.0
+
+    def add(self, value: dict[str, Any], *, active_ns: int, clock_ns: int) -> None:
+        """A run or an answer got a verdict."""
+        verdict = AttemptVerdict(number=value["number"], active_ns=active_ns, clock_ns=clock_ns)
+        verdict.read(value)
+        self._all.append(verdict)
+        self.sequence = self.sequence.added(verdict)
+        self._beside(value)
+
+    def decide_late(self, value: dict[str, Any]) -> None:
+        """A verdict came later than its try."""
+
+        def revise(verdict: AttemptVerdict) -> AttemptVerdict:
+            verdict.read(value)
+            return verdict
+
+        self.sequence = self.sequence.decided_late(value["number"], revise, replaces=value.get("replaces", False))
+        self._beside(value)
+
+    def _beside(self, value: dict[str, Any]) -> None:
+        if value.get("total") is not None:
+            self.tests = (value["passed"], value["total"])
+        self.digests = value.get("digests") or self.digests
+        if judged := value.get("judged_by"):
+            self.judged_by = judged
+            self.judge_cost_usd += judged.get("cost_usd", 0.0)
+
+    @property
+    def judged(self) -> JudgedAnswer | None:
+        """How the newest answer was judged; `None` if no answer was."""
+        if not (said := self.judged_by):
+            return None
+        usable = [(vote["judge"], vote["label"]) for vote in said.get("votes", ()) if vote["label"]]
+        judges, votes = tuple(judge for judge, _ in usable), tuple(label for _, label in usable)
+        return JudgedAnswer(said.get("method", ""), said.get("label", ""), votes, judges)
+
+    @property
+    def scores(self) -> tuple[tuple[float, float], ...]:
+        """(analysed seconds, score) of every decided verdict, in order."""
+        return tuple((one.active_ns / _NS, one.score) for one in self._all if one.score is not None)
+
+    @property
+    def failure(self) -> str:
+        """What the solver saw of the newest verdict, if no submission passed."""
+        newest = self.sequence.newest
+        return newest.message if newest is not None and self.sequence.first_pass is None else ""
+
+
+def _score(outcome: Outcome, judged: float | None, passed: int | None, total: int | None) -> float | None:
+    if outcome is Outcome.ERROR:
+        return None
+    if judged is not None:
+        return min(1.0, max(0.0, judged))
+    if outcome is Outcome.PASSED:
+        return 1.0
+    return passed / total if passed is not None and total else 0.0

@@ -1,0 +1,28 @@
+"""Attempts that are no part of the closed study on which the report is: beside it, outside its digest."""
+
+from __future__ import annotations
+
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.exclusions import AFTER_CLOSING
+from benchwright_analysis.report.section import Section, Table
+from benchwright_analysis.report.sections.outcomes import ended
+
+_PARTS = ("attempts", "passed_ever", "passed_at_end", "undecided")
+
+
+def after_closing(data: Dataset) -> Section | None:
+    """How they ended, by group; None if there are none."""
+    rows = [one for one in data.observations if AFTER_CLOSING in one.excluded_by.split("; ")]
+    if not rows:
+        return None
+    groups = {group: ended([one for one in rows if one.group == group]) for group in sorted({r.group for r in rows})}
+    table = Table(
+        "How they ended",
+        ("group", *(part.replace("_", " ") for part in _PARTS)),
+        [(group, *(found[part] for part in _PARTS)) for group, found in groups.items()],
+    )
+    lead = (
+        "These attempts are not part of the study as it was closed. Its digest does not cover them, and they are in no "
+        "number of another section but the count of attempts left out."
+    )
+    return Section("after-closing", "After the study was closed", [lead], (), [table], {"groups": groups})

@@ -1,0 +1,92 @@
+"""What an attempt's events say of completions, and of the program that worked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchwright_attempts.attribution import Origin, origin_of_reason
+from benchwright_attempts.events.event_body import EventBody
+from benchwright_attempts.events.evidence import AssistAccepted, EditReason
+
+_FAILED = "subject_failed: "
+_COMPLETIONS = frozenset({Origin.COMPLETION, Origin.COMPLETION_PART, Origin.OWN_COMPLETION})
+_PROGRAM = ("subject", "subject_kind", "subject_version", "configuration_sha256", "policy", "start")
+
+
+@dataclass(frozen=True, slots=True)
+class Assistance:
+    """Of one attempt."""
+
+    asked: int = 0
+    """Requests for a completion; 0 where the editor does not report them."""
+    nothing: int = 0
+    """Of these, answered with nothing to offer."""
+    latencies_ms: tuple[float | None, ...] = ()
+    """Of each request; None of one that was given up."""
+    accepted: int = 0
+    """Offers accepted, whole or in part."""
+    partly: int = 0
+    """Of these, those of which only a part was."""
+    program: Mapping[str, str] = field(default_factory=dict)
+    """Name, version, configuration and policy of the program that worked; empty if none did."""
+    failure: str = ""
+    """How the program failed; empty if it behaved."""
+
+
+NO_ASSISTANCE = Assistance()
+
+
+@dataclass(slots=True)
+class AssistanceFacts:
+    """Takes events in order."""
+
+    _latencies: list[float | None] = field(default_factory=list)
+    _nothing: int = 0
+    _whole: set[str] = field(default_factory=set)
+    _partly: set[str] = field(default_factory=set)
+    _by_reason: list[int] = field(default_factory=lambda: [0, 0])
+    _program: dict[str, str] = field(default_factory=dict)
+    _failure: str = ""
+
+    def asked(self, value: Mapping[str, Any]) -> None:
+        """A completion was asked for."""
+        self._latencies.append(value.get("latency_ms"))
+        self._nothing += value.get("outcome") == "nothing"
+
+    def about_edit(self, event: EventBody) -> None:
+        """An edit was a completion."""
+        if isinstance(event, AssistAccepted):
+            (self._partly if event.partial else self._whole).add(event.assist)
+        elif isinstance(event, EditReason):
+            origin = origin_of_reason(event.reason, event.metadata)
+            if origin in _COMPLETIONS:
+                self._by_reason[origin is Origin.COMPLETION_PART] += 1
+
+    def used(self, value: Mapping[str, Any]) -> None:
+        """A model was used, or a program started."""
+        told = value.get("parameters", {})
+        if told.get("subject"):
+            self._program = {name: str(told[name]) for name in _PROGRAM if told.get(name)}
+
+    def abandoned(self, value: Mapping[str, Any]) -> None:
+        """The attempt was given up."""
+        reason = str(value.get("reason") or "")
+        self._failure = reason.removeprefix(_FAILED) if reason.startswith(_FAILED) else ""
+
+    def all(self) -> Assistance:
+        """What they came to. Editors that report no acceptance report what each edit was."""
+        partly = len(self._partly - self._whole)
+        named = len(self._whole) + partly
+        accepted, partly = (named, partly) if named else (sum(self._by_reason), self._by_reason[1])
+        found = Assistance(
+            len(self._latencies),
+            self._nothing,
+            tuple(self._latencies),
+            accepted,
+            partly,
+            self._program,
+            self._failure,
+        )
+        return NO_ASSISTANCE if found == NO_ASSISTANCE else found

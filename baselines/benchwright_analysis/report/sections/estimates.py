@@ -1,0 +1,192 @@
+"""What people expected, and people and models said afterwards, against what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchwright_analysis.report import charts
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
+from benchwright_analysis.statistics.calibration import (
+    ChanceCalibration,
+    TimeCalibration,
+    chance_calibration,
+    rank_correlation,
+    time_calibration,
+)
+from benchwright_judges.agreement.estimators import Estimate
+
+_MOST_MARKS = 2000
+_CONFIDENCE = "self_success"
+_ASKED = {"forecast_success": "before the start", _CONFIDENCE: "after submitting"}
+
+
+def estimates(data: Dataset) -> Section:
+    """Calibration of forecasts and self-estimates."""
+    title = "Forecasts and self-estimates"
+    numbers: dict[str, object] = {}
+    rows: list[Sequence[Cell]] = []
+    for name, what in (("forecast_minutes", "forecast of time"), ("self_minutes", "estimate of time afterwards")):
+        for group in data.people_groups:
+            found = [one for one in data.timed if one.group == group and getattr(one, name)]
+            if not found:
+                continue
+            result = time_calibration(
+                [getattr(one, name) for one in found],
+                [one.time_s / 60 for one in found],
+                [one.passed for one in found],
+                Dataset.cells(found),
+                seed=data.seed,
+            )
+            numbers[f"{name}, {group}"] = result
+            rows.append(_time_row(what, group, result))
+    tables = []
+    if rows:
+        columns = (
+            "what",
+            "condition",
+            "attempts",
+            "left out",
+            "actual / estimated",
+            "within a factor of 2",
+            "rank order",
+        )
+        note = "Only attempts that passed: how long the others would have taken is not known. Above 1: it took longer."
+        tables.append(Table("Time: estimated and actual", columns, rows, note))
+    chances = _chances(data, numbers)
+    tables += chances
+    tables += _scored(numbers)
+    tables += _difficulty(data, numbers)
+    if not numbers:
+        return Section("estimates", title, without="Nobody was asked what they expect, or how it was.")
+    drawn = [_picture(data, tables[0])] if rows else []
+    drawn += [_reliability(data, numbers, name, chances[0]) for name in _ASKED] if chances else []
+    pictures = [picture for picture in drawn if picture is not None]
+    others = [table for table in tables if all(table is not picture.table for picture in pictures)]
+    return Section("estimates", title, (), pictures, others, numbers)
+
+
+def _time_row(what: str, group: str, result: TimeCalibration) -> Sequence[Cell]:
+    return (
+        what,
+        group,
+        result.attempts,
+        result.left_out,
+        _ratio(result.ratio),
+        with_interval(result.within_factor_2, share=True),
+        with_interval(result.rank_correlation),
+    )
+
+
+def _ratio(estimate: Estimate) -> str:
+    """A ratio, with digits that tell something however small it is."""
+    ends = ["–" if end is None else f"{end:.3g}" for end in (estimate.value, estimate.low, estimate.high)]
+    return ends[0] if ends[1:] == ["–", "–"] else f"{ends[0]} ({ends[1]} to {ends[2]})"
+
+
+def _picture(data: Dataset, table: Table) -> Picture | None:
+    found = [one for one in data.timed if one.forecast_minutes and one.passed]
+    if not found:
+        return None
+    longer = sum(one.time_s / 60 > (one.forecast_minutes or 0) for one in found)
+    everybody = [group for group in data.people_groups if any(one.group == group for one in found)]
+    groups = everybody[: charts.MOST_GROUPS]
+    drawn = [one for one in found if one.group in groups]
+    rows = [{"x": one.forecast_minutes, "y": one.time_s / 60, "group": one.group} for one in drawn[:_MOST_MARKS]]
+    left_out = f" The first {_MOST_MARKS:,} are drawn." if len(drawn) > _MOST_MARKS else ""
+    return Picture(
+        "forecasts",
+        "Forecast against actual time, attempts that passed",
+        f"One mark for each attempt; above the dashed line it took longer than expected. {longer} of {len(found)} did."
+        f"{left_out}{charts.drawn(groups, everybody)}",
+        charts.against(rows, groups, among=data.groups, x="forecast (minutes)", y="actual (active minutes)"),
+        table,
+    )
+
+
+def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
+    rows: list[Sequence[Cell]] = []
+    for name, what in _ASKED.items():
+        for group in data.groups:
+            found = [one for one in data.decided if one.group == group and getattr(one, name) is not None]
+            if not found:
+                continue
+            result = chance_calibration(
+                [getattr(one, name) for one in found],
+                [one.passed for one in found],
+                Dataset.cells(found),
+            )
+            numbers[f"{name}, {group}"] = result
+            for bin_ in result.bins:
+                said = f"{percent(bin_.low)} to {percent(bin_.high)}"
+                solved = with_interval(bin_.outcome, share=True)
+                rows.append((what, group, said, bin_.outcome.total, percent(bin_.mean_forecast), solved))
+    columns = ("asked", "condition", "said", "attempts", "mean of what was said", "solved (95 % interval)")
+    return [Table("Chance to solve it: said and happened", columns, rows)] if rows else []
+
+
+def _scored(numbers: Mapping[str, object]) -> list[Table]:
+    """Brier scores with their parts."""
+    rows: list[Sequence[Cell]] = []
+    for key, one in numbers.items():
+        if isinstance(one, ChanceCalibration):
+            name, _, group = key.partition(", ")
+            parts = (number(part, 3) for part in (one.reliability, one.resolution, one.uncertainty))
+            rows.append(
+                (_ASKED[name], group, one.forecasts, with_interval(one.brier, digits=3), *parts, percent(one.ece))
+            )
+    columns = (
+        *("asked", "condition", "attempts", "Brier score (95 % interval)"),
+        *("reliability", "resolution", "uncertainty", "calibration error"),
+    )
+    note = (
+        "0 is the best Brier score. It is reliability (how far what was said is from what happened, 0 is best) - "
+        "resolution (how well what was said tells solved from unsolved) + uncertainty (the score of always saying the "
+        "share solved), but for rounding within a fifth of the scale. Calibration error, also called expected: how "
+        "far what was said in a fifth of the scale is from the share solved there, in the mean over attempts. Few "
+        "attempts make it larger."
+    )
+    return [Table("Chance to solve it: scores", columns, rows, note)] if rows else []
+
+
+def _reliability(data: Dataset, numbers: Mapping[str, object], name: str, table: Table) -> Picture | None:
+    """The reliability diagram of what was said at one time."""
+    found = {
+        group: result
+        for group in data.groups
+        if isinstance(result := numbers.get(f"{name}, {group}"), ChanceCalibration)
+    }
+    if not found:
+        return None
+    groups = list(found)[: charts.MOST_GROUPS]
+    rows = [
+        {"x": bin_.mean_forecast, "y": bin_.outcome.value, "group": group}
+        for group in groups
+        for bin_ in found[group].bins
+    ]
+    return Picture(
+        "reliability" if name == _CONFIDENCE else "reliability-before",
+        f"Chance said {_ASKED[name]}, against the share solved",
+        "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as "
+        f"was said; below it, fewer.{charts.drawn(groups, list(found))}",
+        charts.shares_against(rows, groups, among=data.groups, x="said", y="solved"),
+        table,
+    )
+
+
+def _difficulty(data: Dataset, numbers: dict[str, object]) -> list[Table]:
+    rows: list[Sequence[Cell]] = []
+    for name, what in (("forecast_difficulty", "before"), ("self_difficulty", "afterwards")):
+        found = [one for one in data.timed if getattr(one, name) is not None]
+        if len(found) < 3:
+            continue
+        result = rank_correlation(
+            [float(getattr(one, name)) for one in found],
+            [one.time_s for one in found],
+            Dataset.cells(found),
+            seed=data.seed,
+        )
+        numbers[name] = result
+        rows.append((what, len(found), with_interval(result)))
+    columns = ("difficulty said", "attempts", "rank correlation with time (95 % interval)")
+    return [Table("Difficulty from 1 to 5, against time", columns, rows)] if rows else []

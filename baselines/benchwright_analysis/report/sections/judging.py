@@ -1,0 +1,91 @@
+"""How far judges agree with people, on the answers that both rated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright_analysis.report import charts
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
+from benchwright_judges.agreement.agreement import FormatAgreement, measure
+
+
+def judging(data: Dataset) -> Section:
+    """Agreement by format and judge."""
+    title = "Judges against people"
+    formats = [one for one in measure(data.rated, seed=data.seed) if one.judges] if data.rated else []
+    if not formats:
+        without = "No answer was rated by both people and judges. `benchwright judge grade` lets people grade."
+        return Section("judges", title, without=without)
+    rows: list[Sequence[Cell]] = [
+        (
+            judge.judge,
+            one.format,
+            judge.items,
+            with_interval(judge.agreement, share=True),
+            with_interval(judge.kappa),
+            with_interval(judge.weighted_kappa) if judge.weighted_kappa is not None else "–",
+            with_interval(judge.alpha),
+            with_interval(judge.pearson) if judge.pearson is not None else "–",
+            percent(judge.false_accept.value),
+            percent(judge.false_reject.value),
+        )
+        for one in formats
+        for judge in one.judges
+    ]
+    columns = ("judge", "format", "answers", "agreement", "kappa", "weighted kappa", "alpha", "Pearson")
+    table = Table("Agreement with people, by judge and format", (*columns, "false accept", "false reject"), rows)
+    people = Table(
+        "People among each other",
+        ("format", "people", "answers graded twice", "Krippendorff's alpha", "Cronbach's alpha", "no majority"),
+        [
+            (
+                one.format,
+                one.people.people,
+                one.people.items,
+                number(one.people.alpha),
+                number(one.people.cronbach),
+                one.undecided,
+            )
+            for one in formats
+        ],
+        "A judge can't agree with people better than people agree with each other.",
+    )
+    lead = (
+        "Right or not right alike, majority of people against majority of a judge's votes. Intervals are Wilson's.",
+    )
+    numbers = {"formats": [_without_answers(one) for one in formats]}
+    return Section("judges", title, lead, [_picture(formats, table)], [people], numbers)
+
+
+def _without_answers(one: FormatAgreement) -> object:
+    """The numbers alone: which answers they differ on is for `benchwright judge agreement`."""
+    value = one.model_dump(mode="json")
+    for judge in value["judges"]:
+        judge["disagreements"] = len(judge["disagreements"])
+    return value
+
+
+def _picture(formats: Sequence[FormatAgreement], table: Table) -> Picture:
+    everyone = list(dict.fromkeys(judge.judge for one in formats for judge in one.judges))
+    groups = everyone[: charts.MOST_GROUPS]
+    rows: list[charts.Row] = [
+        {
+            "label": one.format,
+            "group": judge.judge,
+            "value": judge.agreement.value,
+            "low": judge.agreement.low,
+            "high": judge.agreement.high,
+        }
+        for one in formats
+        for judge in one.judges
+        if judge.judge in groups and judge.agreement.value is not None
+    ]
+    told_of = "; ".join(f"{row['group']} on {row['label']} {percent(float(row['value'] or 0))}" for row in rows[:8])
+    return Picture(
+        "judge-agreement",
+        "Agreement with people",
+        f"Share of answers judged alike, with intervals: {told_of}.{charts.drawn(groups, everyone)}",
+        charts.intervals(rows, groups, x="judged as people do", y=""),
+        table,
+    )

@@ -1,0 +1,99 @@
+"""Tables of means with intervals: a row for each group, a column for each kind of problem."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.report.section import Cell, Figure, Table, count, with_interval
+from benchwright_analysis.statistics.crossed import Crossed, crossed_mean
+from benchwright_analysis.statistics.success import mean_score
+from benchwright_judges.agreement.estimators import Estimate
+
+
+def accuracy(rows: Sequence[Observation], value: Callable[[Observation], float] = lambda one: one.passed) -> Crossed:
+    """The mean over problems of the mean over attempts, so that each problem counts alike however often it was tried.
+
+    Args:
+        rows: At least one attempt.
+        value: Of an attempt, from 0 to 1.
+    """
+    values, cells = [float(value(one)) for one in rows], Dataset.cells(rows)
+    tried = Counter(one.problem for one in rows)
+    if len(set(tried.values())) == 1:
+        return mean_score(values, cells)
+    return crossed_mean(values, cells, [1 / tried[one.problem] for one in rows])
+
+
+def figure(row: str, column: str, found: Crossed) -> Figure:
+    """A number of a table, from the estimate of a mean of values from 0 to 1."""
+    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (found.low, found.high))
+    return Figure(row, column, found.attempts, found.problems, found.value, low, high)
+
+
+def matrix(
+    id: str,
+    title: str,
+    figures: Sequence[Figure],
+    *,
+    groups: Sequence[str] = (),
+    rows_are: str = "group",
+    share: bool = True,
+    note: str = "",
+    unit: str = "question",
+) -> Table:
+    """A table with a row and a column for each name that a figure has.
+
+    Args:
+        id: Name of its CSV file.
+        title: Of the table.
+        figures: Its numbers; columns have the order in which they appear here.
+        groups: Rows that come first, in this order; the others follow as they appear.
+        rows_are: Head of the first column.
+        share: Whether numbers are shares, shown in percent.
+        note: Below the table.
+        unit: What is counted in the head of a column whose figures all rest on equally many.
+    """
+    named = {one.row for one in figures}
+    rows = list(dict.fromkeys([*(group for group in groups if group in named), *(one.row for one in figures)]))
+    columns = list(dict.fromkeys(one.column for one in figures))
+    found = {(one.row, one.column): one for one in figures}
+    cells: list[Sequence[Cell]] = [
+        (row, *(_cell(found.get((row, name)), share=share) for name in columns)) for row in rows
+    ]
+    heads = [_head(name, [one for one in figures if one.column == name], unit) for name in columns]
+    return Table(title, (rows_are, *heads), cells, note, id=id, figures=figures)
+
+
+def by_label(
+    groups: Mapping[str, Sequence[Observation]],
+    label: Callable[[Observation], str],
+    order: Sequence[str] = (),
+    value: Callable[[Observation], float] = lambda one: one.passed,
+) -> list[Figure]:
+    """Accuracy of each group at each kind of problem.
+
+    Args:
+        groups: Group → attempts.
+        label: The kind of an attempt's problem; attempts without one are left out.
+        order: Kinds that come first; the others follow by name.
+        value: Of an attempt, from 0 to 1.
+    """
+    names = {label(one) for rows in groups.values() for one in rows} - {""}
+    return [
+        figure(group, name, accuracy(chosen, value))
+        for name in [*(one for one in order if one in names), *sorted(names - set(order))]
+        for group, rows in groups.items()
+        if (chosen := [one for one in rows if label(one) == name])
+    ]
+
+
+def _cell(one: Figure | None, *, share: bool) -> Cell:
+    return None if one is None else with_interval(Estimate(value=one.value, low=one.low, high=one.high), share=share)
+
+
+def _head(name: str, figures: Sequence[Figure], unit: str) -> str:
+    sizes = {one.problems for one in figures}
+    return f"{name}, {count(sizes.pop(), unit)}" if len(sizes) == 1 else name

@@ -1,0 +1,82 @@
+"""What was preregistered, which results are primary, secondary and exploratory, and every deviation."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.section import Cell, Section, Table
+from benchwright_studies.plan.vocabulary import Population
+
+_MEASURES: Mapping[str, tuple[str, ...]] = {
+    "success": ("solved", "score"),
+    "outcomes": ("solved",),
+    "time": ("time",),
+    "score-over-time": ("score",),
+}
+"""Section → the outcomes that its results describe."""
+_OF_NO_RESULT = ("answer", "support", "populations", "preregistration", "attempts")
+_TITLE = "Preregistration"
+_PER_PROTOCOL = (
+    "These numbers are per protocol. Those by intention to treat, which the primary analysis is planned for, are in "
+    "“The answer” and “Who counts”."
+)
+
+
+def preregistration(data: Dataset) -> Section:
+    """The registration of a study."""
+    study, registered = data.study, data.registration
+    if study is None:
+        return Section("preregistration", _TITLE, without="Attempts outside studies are exploratory.")
+    if registered is None:
+        told = "The study was not preregistered, so every result of this report is exploratory."
+        return Section("preregistration", _TITLE, without=told)
+    planned = registered.document.get("analysis")
+    plan = planned if isinstance(planned, dict) else {}
+    secondary = plan.get("secondary")
+    rows: list[Sequence[Cell]] = [
+        ("primary outcome", str(plan.get("primary"))),
+        ("secondary outcomes", ", ".join(map(str, secondary)) if isinstance(secondary, list) and secondary else "none"),
+        ("population of the primary analysis", str(plan.get("population"))),
+        ("compared with", str(plan.get("baseline"))),
+        ("hypothesis", str(plan.get("hypothesis") or "none")),
+        ("all else", "exploratory"),
+    ]
+    lead = [
+        f"Registered {registered.date[:16].replace('T', ' ')} UTC, before the first attempt. Digest of the document: "
+        f"{registered.digest}.",
+        "Deviations from the registration: " + (" ".join(registered.deviations) or "none."),
+    ]
+    numbers: dict[str, object] = {
+        "digest": registered.digest,
+        "document": dict(registered.document),
+        "deviations": list(registered.deviations),
+        "roles": {name: role_of(name, data) for name in _MEASURES},
+    }
+    table = Table("What was registered", ("what", "registered"), rows)
+    return Section("preregistration", _TITLE, lead, (), [table], numbers)
+
+
+def role_of(section: str, data: Dataset) -> str:
+    """What a section's results are: `primary`, `secondary` or `exploratory`; empty for sections without results."""
+    if section in _OF_NO_RESULT or data.study is None:
+        return ""
+    planned = data.study.analysis
+    if data.registration is None or planned is None:
+        return "exploratory"
+    measures = _MEASURES.get(section, ())
+    if planned.primary.value in measures:
+        return "primary"
+    return "secondary" if any(one.value in measures for one in planned.secondary) else "exploratory"
+
+
+def marked(section: Section, data: Dataset) -> Section:
+    """The section with its role."""
+    role = role_of(section.id, data)
+    is_other = data.population is Population.INTENTION_TO_TREAT and any(
+        one.intended and not one.is_analysed for one in data.observations
+    )
+    if role not in ("primary", "secondary") or section.is_empty or not is_other:
+        return dataclasses.replace(section, role=role)
+    return dataclasses.replace(section, role=role, lead=(_PER_PROTOCOL, *section.lead))

@@ -1,0 +1,1 @@
+"""How long an attempt took: its clock, and what stops it."""

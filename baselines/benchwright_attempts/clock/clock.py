@@ -1,0 +1,214 @@
+"""How long an attempt took: pure functions from events to a clock.
+
+Active time is counted by monotonic clocks only, and those compare only within one process.
+So time counts if one process saw both ends of it. The time between the last event of a
+process that died and the first event of its successor is not counted, and setting the
+computer's clock changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from benchwright_attempts.errors import IllegalTransitionError
+from benchwright_attempts.events.events import EVENT_TYPES
+from benchwright_attempts.log.record import Moment, RecordedEvent
+from benchwright_attempts.state import AttemptState
+
+__all__ = [
+    "AttemptState",
+    "Clock",
+    "ClockState",
+    "Mark",
+    "advance",
+    "elapsed_s",
+    "next_clock",
+    "next_state",
+    "read_clock",
+]
+
+_ADVICE: Mapping[AttemptState, str] = {
+    AttemptState.OPEN: "The clock of this attempt has not been started yet. Press Start first.",
+    AttemptState.RUNNING: "The clock of this attempt is already running.",
+    AttemptState.PAUSED: "The clock of this attempt is paused. Press Resume to go on.",
+    AttemptState.SUBMITTED: "This attempt was submitted. Open the problem again to begin a new one.",
+    AttemptState.ABANDONED: "This attempt was abandoned. Open the problem again to begin a new one.",
+    AttemptState.TIMED_OUT: "The time for this attempt is over. Open the problem again to begin a new one.",
+}
+
+
+def next_state(state: AttemptState, step: str) -> AttemptState:
+    """The state after an event of type `step`.
+
+    Raises:
+        IllegalTransitionError: The state does not allow it.
+    """
+    transitions = EVENT_TYPES.transitions.get(step)
+    if transitions is None and not state.ended:
+        return state
+    after = transitions.get(state) if transitions is not None else None
+    if after is None:
+        raise IllegalTransitionError(state, step, _ADVICE[state])
+    return after
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A process's newest event on two clocks."""
+
+    mono_ns: int
+    """By the monotonic clock of the process."""
+    at_ns: int
+    """On the attempt's own time line."""
+
+
+class Clock:
+    """The clock of an attempt, step by step. It counts nanoseconds and changes in place, as logs have many events.
+
+    Everything that needs an attempt's clock goes through `advance` and `take`.
+    """
+
+    __slots__ = ("_marks", "_mono_ns", "_process", "active_ns", "at_ns", "ended", "held", "is_counting", "state")
+
+    def __init__(self) -> None:
+        self.state = AttemptState.OPEN
+        self.held = False
+        """Whether a run or a judge holds the clock, as the study demands."""
+        self.is_counting = False
+        """Whether time that passes counts."""
+        self.ended = False
+        """Whether the attempt is over; its clock has stopped."""
+        self.active_ns = 0
+        """Time that counted."""
+        self.at_ns = 0
+        """Time since the opening, on the attempt's own time line."""
+        self._marks: dict[str, tuple[int, int]] = {}
+        """Process → its newest monotonic time, and where that is on the time line; the present process aside."""
+        self._process, self._mono_ns = "", 0
+
+    def advance(self, mono_ns: int, process: str) -> None:
+        """Lets time pass up to a moment; of an attempt that has not ended."""
+        if process != self._process:
+            self._switch(mono_ns, process)
+        passed = mono_ns - self._mono_ns
+        self._mono_ns = mono_ns
+        if passed > 0:
+            self.at_ns += passed
+            if self.is_counting:
+                self.active_ns += passed
+
+    def _switch(self, mono_ns: int, process: str) -> None:
+        """Another process records: its time counts from its own newest event, if that is later than all others."""
+        if self._process:
+            self._marks[self._process] = (self._mono_ns, self.at_ns)
+        mono, at = self._marks.get(process, (mono_ns, self.at_ns))
+        seen = at + max(0, mono_ns - mono)
+        self._process, self._mono_ns = process, mono_ns - (seen - self.at_ns)
+
+    def take(self, step: str) -> None:
+        """Changes state as an event of this type does, at the moment that `advance` came to.
+
+        Raises:
+            IllegalTransitionError: The state does not allow it.
+        """
+        self.state = next_state(self.state, step)
+        self.held = step in EVENT_TYPES.holds_clock or (self.held and step not in EVENT_TYPES.releases_clock)
+        self.is_counting = self.state is AttemptState.RUNNING and not self.held
+        self.ended = self.state.ended
+
+    def follow(self, step: str, mono_ns: int, process: str) -> None:
+        """One event of a log, which holds no event that its state did not allow.
+
+        Raises:
+            IllegalTransitionError: The log does hold one that changes the clock.
+        """
+        if not self.ended:
+            self.advance(mono_ns, process)
+        if step in EVENT_TYPES.clock_changes:
+            self.take(step)
+
+    def resume_from(self, clock: ClockState) -> None:
+        """Continues from an earlier reading."""
+        self.state, self.held, self.is_counting = clock.state, clock.held, clock.is_counting
+        self.ended = clock.state.ended
+        self.active_ns, self.at_ns = clock.active_ns, clock.at_ns
+        self._marks = {process: (mark.mono_ns, mark.at_ns) for process, mark in clock.marks.items()}
+        self._process = ""
+
+    def marks(self) -> dict[str, Mark]:
+        """Process → its newest event."""
+        found = self._marks | ({self._process: (self._mono_ns, self.at_ns)} if self._process else {})
+        return {process: Mark(*mark) for process, mark in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """A reading of the clock of an attempt at its newest event."""
+
+    state: AttemptState = AttemptState.OPEN
+    held: bool = False
+    """Whether a run or a judge holds the clock, as the study demands."""
+    active_ns: int = 0
+    started: datetime | None = None
+    """Wall time of the first start."""
+    newest: datetime | None = None
+    """Wall time of the newest event."""
+    at_ns: int = 0
+    """Where the newest event is on the attempt's own time line."""
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    """The newest event of each process."""
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether time that passes counts."""
+        return self.state is AttemptState.RUNNING and not self.held
+
+    @property
+    def active_s(self) -> float:
+        """Seconds that the clock ran."""
+        return self.active_ns / 1e9
+
+    @property
+    def elapsed_s(self) -> float:
+        """Wall seconds from the first start to the newest event, never less than the active ones."""
+        return elapsed_s(self.active_s, self.started, self.newest)
+
+
+def elapsed_s(active_s: float, started: datetime | None, newest: datetime | None) -> float:
+    """Wall seconds from the first start to the newest event before the end, never less than the active ones."""
+    if started is None or newest is None:
+        return 0.0
+    return max(active_s, (newest - started).total_seconds())
+
+
+def advance(clock: ClockState, now: Moment) -> ClockState:
+    """Lets time pass up to a moment without an event; for a live display."""
+    if clock.state.ended:
+        return clock
+    running = Clock()
+    running.resume_from(clock)
+    running.advance(now.mono_ns, now.process)
+    return replace(clock, active_ns=running.active_ns, newest=now.wall, at_ns=running.at_ns, marks=running.marks())
+
+
+def next_clock(clock: ClockState, recorded: RecordedEvent) -> ClockState:
+    """The reading after one more event."""
+    clock = advance(clock, recorded.moment)
+    step = recorded.event.type
+    if step == "opened":
+        return clock
+    running = Clock()
+    running.resume_from(clock)
+    running.take(step)
+    started = recorded.moment.wall if step == "started" else clock.started
+    return replace(clock, state=running.state, held=running.held, started=started)
+
+
+def read_clock(events: Iterable[RecordedEvent]) -> ClockState:
+    """The reading after all events of an attempt."""
+    clock = ClockState()
+    for recorded in events:
+        clock = next_clock(clock, recorded)
+    return clock

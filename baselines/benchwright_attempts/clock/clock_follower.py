@@ -1,0 +1,120 @@
+"""Following the clock of an attempt while this process works on it: heartbeats, suspensions, holds, the time limit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from benchwright_attempts.clock.clock import ClockState, advance
+from benchwright_attempts.events.event_writer import EventWriter
+from benchwright_attempts.events.events import Tick
+from benchwright_attempts.events.evidence import ClockHeld, ClockReleased, Suspended
+from benchwright_attempts.log.record import Moment
+
+HEARTBEAT_S = 30.0
+
+_SUSPENDED_S = 5.0
+"""Difference of wall and monotonic time from which on the computer has slept, or its clock was set."""
+
+_POLL_S = 0.05
+"""Shortest wait before the time left is checked again."""
+
+
+class ClockFollower:
+    """Follows one attempt's clock.
+
+    Args:
+        writer: Of the attempt.
+        limit_s: Active time after which it ends, in seconds. None without a limit.
+        on_limit: Called once with the limit when the time is used up. None if somebody else waits for that.
+    """
+
+    def __init__(
+        self, writer: EventWriter, limit_s: float | None, on_limit: Callable[[float], Awaitable[None]] | None
+    ) -> None:
+        self.grants_more = False
+        """Whether the time may be exceeded for now: who submits before its end may wait for the verdict after it."""
+        self.limited_from_s = 0.0
+        """Active time at which the limit begins to count, in seconds."""
+        self._writer = writer
+        self._limit_s = limit_s
+        self._on_limit = on_limit
+        self._is_held = False
+        self._heartbeat: asyncio.Task[None] | None = None
+        self._limiting: asyncio.Task[None] | None = None
+        self._last_beat: Moment | None = None
+
+    def follow(self) -> None:
+        """The clock runs from now on."""
+        self.leave()
+        self._last_beat = self._writer.moment()
+        self._heartbeat = asyncio.create_task(self._beat())
+        if self._limit_s is not None and self._on_limit is not None:
+            self._limiting = asyncio.create_task(self._keep_limit(self._on_limit))
+
+    def leave(self) -> None:
+        """The clock does not run any more, or another process follows it."""
+        for task in (self._heartbeat, self._limiting):
+            if task is not None:
+                task.cancel()
+        self._heartbeat = self._limiting = self._last_beat = None
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the clock runs, as far as this process has started it or found it running."""
+        return self._heartbeat is not None
+
+    async def now(self) -> ClockState:
+        """The clock as of now."""
+        return advance((await self._writer.summary()).clock, self._writer.moment())
+
+    @asynccontextmanager
+    async def held(self, reason: str) -> AsyncIterator[None]:
+        """Holds the clock while the block lasts. Inside another such block nothing changes."""
+        if self._is_held:
+            yield
+            return
+        self._is_held = True
+        await self._writer.note(ClockHeld(reason=reason))
+        try:
+            yield
+        finally:
+            self._is_held = False
+            await self._writer.note(ClockReleased(reason=reason))
+
+    async def until_out_of_time(self) -> float:
+        """Waits until the active time is used up; returns the limit in seconds. Never returns without a limit."""
+        if self._limit_s is None:
+            await asyncio.Event().wait()
+            raise AssertionError("nobody sets this event")
+        # The clock may be held or paused meanwhile, so what is left is checked again.
+        while (left_s := self._limit_s - await self._used_s()) > 0 or self.grants_more:  # noqa: ASYNC110
+            await asyncio.sleep(max(left_s, _POLL_S))
+        return self._limit_s
+
+    async def _used_s(self) -> float:
+        return (await self.now()).active_s - self.limited_from_s
+
+    async def note_suspension(self) -> None:
+        """While the clock runs: notes a suspension if wall and monotonic time have parted since the last beat."""
+        before, now = self._last_beat, self._writer.moment()
+        if before is None:
+            return
+        self._last_beat = now
+        wall_s = (now.wall - before.wall).total_seconds()
+        mono_s = (now.mono_ns - before.mono_ns) / 1e9
+        if abs(wall_s - mono_s) >= _SUSPENDED_S:
+            await self._writer.note(Suspended(wall_s=wall_s, mono_s=mono_s))
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            await self.note_suspension()
+            await self._writer.note(Tick())
+
+    async def _keep_limit(self, on_limit: Callable[[float], Awaitable[None]]) -> None:
+        limit_s = await self.until_out_of_time()
+        # From here on this task ends the attempt; leaving the clock must not stop it.
+        self._limiting = None
+        await on_limit(limit_s)

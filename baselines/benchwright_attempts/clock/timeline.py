@@ -1,0 +1,152 @@
+"""The time line of an attempt: when each event was, pauses, runs, and time at work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_attempts.clock.clock import AttemptState, Clock
+from benchwright_attempts.events.events import (
+    EVENT_TYPES,
+    Answered,
+    Focus,
+    Paused,
+    RunCancelled,
+    RunFinished,
+    RunStarted,
+)
+from benchwright_attempts.log.record import RecordedEvent
+from benchwright_problems.verdict import outcome_of
+
+THRESHOLDS_S = (60.0, 120.0, 300.0)
+"""Gaps count as active time up to these lengths; the main analysis states one, and all three are reported."""
+MAIN_THRESHOLD_S = 120.0
+"""The one of them that counts if nothing else is said."""
+_NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of an attempt, in seconds since its opening by monotonic clocks."""
+
+    from_s: float
+    to_s: float
+    what: str
+    """Reason of a pause, or outcome of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLine:
+    """When everything was."""
+
+    at_s: Mapping[int, float]
+    """Number of an event → seconds since the opening."""
+    pauses: Sequence[Stretch]
+    runs: Sequence[Stretch]
+    duration_s: float
+
+
+def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
+    """Puts the events of one attempt on one time line, on which the clocks of several processes are joined."""
+    clock = Clock()
+    at_s: dict[int, float] = {}
+    pauses: list[Stretch] = []
+    runs: list[Stretch] = []
+    paused: tuple[float, str] | None = None
+    running: dict[str, float] = {}
+    now = 0.0
+    for recorded in events:
+        before = clock.state
+        clock.follow(recorded.event.type, recorded.moment.mono_ns, recorded.moment.process)
+        now = at_s[recorded.seq] = clock.at_ns / _NS
+        match recorded.event:
+            case Paused() as event:
+                paused = (now, event.reason or "")
+            case RunStarted() as event:
+                running[event.run] = now
+            case RunFinished() as event:
+                runs.append(Stretch(running.pop(event.run, now), now, outcome_of(event.reason, event.outcome).value))
+            case RunCancelled() as event:
+                runs.append(Stretch(running.pop(event.run, now), now, "cancelled"))
+            case Answered() as event:
+                runs.append(Stretch(max(0.0, now - event.wall_s), now, outcome_of(event.reason, event.outcome).value))
+            case _:
+                pass
+        if paused is not None and before is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
+            pauses.append(Stretch(paused[0], now, paused[1]))
+            paused = None
+    if paused is not None:
+        pauses.append(Stretch(paused[0], now, paused[1]))
+    # A run that died with its process has no end in the log.
+    runs.extend(Stretch(begun, now, "cancelled") for begun in running.values())
+    return TimeLine(at_s, tuple(pauses), tuple(runs), now)
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveTime:
+    """How long the solver worked."""
+
+    running_s: float
+    """Time that the clock ran."""
+    active_s: Mapping[float, float]
+    """Threshold in seconds → time that the clock ran, of which each gap without activity counts up to the threshold."""
+    unfocused_s: float
+    """Time that the clock ran while another window had focus."""
+
+
+class TimeAtWork:
+    """Active time, step by step, in nanoseconds of an attempt's clock.
+
+    Of a gap between two activities, as much counts as the threshold allows: thinking follows what one sees. The time
+    before the first activity and the time between the last one and the end are gaps too.
+
+    Args:
+        thresholds_s: How much of a gap counts, in seconds.
+    """
+
+    __slots__ = ("_counted", "_in_full", "_newest_ns", "_shortest", "_thresholds", "focused", "unfocused_ns")
+
+    def __init__(self, thresholds_s: Sequence[float]) -> None:
+        self._thresholds = tuple(round(each * _NS) for each in thresholds_s)
+        self._shortest = min(self._thresholds)
+        self._in_full = 0
+        """Gaps that count in full for every threshold; most do."""
+        self._counted = [0] * len(self._thresholds)
+        """Of the longer gaps, what each threshold lets count."""
+        self._newest_ns = 0
+        self.focused = True
+        """Whether the editor's window has focus."""
+        self.unfocused_ns = 0
+        """Time that passed without focus; whoever lets time pass adds it."""
+
+    def activity(self, clock_ns: int) -> None:
+        """The solver did something, or the attempt ended, at this time of the clock."""
+        gap = clock_ns - self._newest_ns
+        if gap <= self._shortest:
+            self._in_full += gap
+        else:
+            for place, threshold in enumerate(self._thresholds):
+                self._counted[place] += gap if gap < threshold else threshold
+        self._newest_ns = clock_ns
+
+    def active_ns(self, clock_ns: int, place: int) -> int:
+        """Active time up to a time of the clock, by the threshold at this place in the list."""
+        gap = min(clock_ns - self._newest_ns, self._thresholds[place])
+        return self._in_full + self._counted[place] + gap
+
+
+def active_time(events: Iterable[RecordedEvent], thresholds_s: Sequence[float] = THRESHOLDS_S) -> ActiveTime:
+    """Derives active time from an attempt's events."""
+    clock, work = Clock(), TimeAtWork(thresholds_s)
+    for recorded in events:
+        before, step = clock.active_ns, recorded.event.type
+        clock.follow(step, recorded.moment.mono_ns, recorded.moment.process)
+        if not work.focused:
+            work.unfocused_ns += clock.active_ns - before
+        if isinstance(recorded.event, Focus):
+            work.focused = recorded.event.focused
+        if step in EVENT_TYPES.activity:
+            work.activity(clock.active_ns)
+    now = clock.active_ns
+    active_s = {threshold: work.active_ns(now, place) / _NS for place, threshold in enumerate(thresholds_s)}
+    return ActiveTime(now / _NS, active_s, work.unfocused_ns / _NS)

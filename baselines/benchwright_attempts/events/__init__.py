@@ -1,0 +1,1 @@
+"""The events of an attempt, and who writes them."""

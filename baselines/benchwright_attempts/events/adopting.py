@@ -1,0 +1,206 @@
+"""Taking over attempts from other logs: all of one at once, or events as they happen elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from sqlalchemy import Connection, insert, select
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.log.appending import COLUMNS, insert_rows
+from benchwright_attempts.log.chain import Chain, with_states
+from benchwright_attempts.log.database import lock
+from benchwright_attempts.log.record import AttemptHeader, Row
+from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
+from benchwright_attempts.summary.kept_summary import from_rows, keep, kept_and
+from benchwright_attempts.summary.summary import Summary
+
+Check = Callable[[Connection, AttemptHeader], None]
+"""Refuses what may not be recorded."""
+
+
+class Adopted(StrEnum):
+    """What taking over an attempt changed."""
+
+    NEW = "new"
+    """It was not here."""
+    LONGER = "longer"
+    """Its beginning was here; events were added."""
+    KNOWN = "known"
+    """All of it was here."""
+
+
+def shared_beginning(connection: Connection, attempt: str, rows: Sequence[Row]) -> int:
+    """How many of an attempt's events are here; these and the rows are the same as far as both go.
+
+    Raises:
+        AttemptError: They are not.
+    """
+    newest = select(EVENTS.c.seq).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq.desc()).limit(1)
+    here = connection.scalar(newest) or 0
+    shared = min(here, len(rows))
+    if shared:
+        found = connection.scalar(select(EVENTS.c.hash).where(EVENTS.c.attempt == attempt, EVENTS.c.seq == shared))
+        if found != rows[shared - 1].hash:
+            raise AttemptError(
+                f"Attempt {attempt} is here with other events. Two machines wrote both, or one was changed: keep both "
+                "folders, and compare them with `benchwright attempts verify`."
+            )
+    return here
+
+
+def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[Row], check: Check) -> Adopted:
+    """Takes over an attempt whose chain has been checked; see `EventLog.adopt`.
+
+    Raises:
+        AttemptError: Another attempt of this id is here, or it may not be recorded.
+    """
+    lock(connection, header.id)
+    is_new = connection.scalar(select(ATTEMPTS.c.id).where(ATTEMPTS.c.id == header.id)) is None
+    here = 0 if is_new else shared_beginning(connection, header.id, rows)
+    if here >= len(rows) and not is_new:
+        return Adopted.KNOWN
+    check(connection, header)
+    if is_new:
+        connection.execute(insert(ATTEMPTS), header.as_row())
+    insert_rows(connection, [_values(row) for row in with_states(rows)[here:]])
+    keep(connection, {header.id: from_rows(rows)})
+    return Adopted.NEW if is_new else Adopted.LONGER
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """How far an attempt's chain is here."""
+
+    events: int
+    """Number of the newest event; 0 if there is none."""
+    hash: str
+    """Its hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """Events of one attempt that another log has recorded."""
+
+    header: AttemptHeader
+    rows: Sequence[Row]
+    """In order."""
+
+
+def receive_all(connection: Connection, incoming: Sequence[Incoming], check: Check) -> list[Head | AttemptError]:
+    """Takes events that follow those that are here, of any number of attempts; those that are here change nothing.
+
+    Args:
+        connection: In a transaction that writes.
+        incoming: Each of another attempt.
+        check: Refuses what may not be recorded.
+
+    Returns:
+        For each, how far its chain is here now, or why nothing of it was taken: its header, or an event that is here,
+        is another one; its events leave a gap or do not follow; or they may not be recorded.
+    """
+    lock(connection, *(one.header.id for one in incoming))
+    here = _here(connection, [one.header.id for one in incoming])
+    heads: list[Head | AttemptError] = []
+    created: list[dict[str, str]] = []
+    fresh: list[Row] = []
+    summaries: dict[str, Summary] = {}
+    for one in incoming:
+        attempt = one.header.id
+        try:
+            head, rows = _following(connection, one, here.get(attempt), check)
+            if rows:
+                summaries[attempt] = _summary_after(connection, attempt, here.get(attempt), rows)
+        except AttemptError as error:
+            heads.append(error)
+            continue
+        heads.append(head)
+        if attempt not in here:
+            created.append(one.header.as_row())
+        fresh += rows
+    if created:
+        connection.execute(insert(ATTEMPTS), created)
+    insert_rows(connection, [_values(row) for row in fresh])
+    keep(connection, summaries)
+    return heads
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """What is here of an attempt."""
+
+    header: Mapping[str, str]
+    """Its row."""
+    newest: Row | None
+    kept: tuple[int, int, str] | None
+    """Its summary: number of the newest event, version, body."""
+
+
+_FIRST_OF_SUMMARY = len(ATTEMPTS.columns) + len(EVENTS.columns)
+
+
+def _here(connection: Connection, attempts: Sequence[str]) -> dict[str, _Here]:
+    wanted = (
+        select(ATTEMPTS, EVENTS, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body)
+        .outerjoin(EVENTS, (EVENTS.c.attempt == ATTEMPTS.c.id) & (EVENTS.c.seq == NEWEST))
+        .outerjoin(SUMMARIES, SUMMARIES.c.attempt == ATTEMPTS.c.id)
+        .where(ATTEMPTS.c.id.in_(attempts))
+    )
+    found = {}
+    for row in connection.execute(wanted):
+        columns = tuple(row)
+        header = dict(zip(ATTEMPTS.columns.keys(), columns, strict=False))
+        event = dict(zip(EVENTS.columns.keys(), columns[len(ATTEMPTS.columns) :], strict=False))
+        kept = columns[_FIRST_OF_SUMMARY:]
+        found[header["id"]] = _Here(
+            header, Row(**event) if event["seq"] is not None else None, kept if kept[0] is not None else None
+        )
+    return found
+
+
+def _following(connection: Connection, one: Incoming, here: _Here | None, check: Check) -> tuple[Head, list[Row]]:
+    """Where an attempt's chain is with these events, and those of them that are not here yet."""
+    header = one.header
+    if here is None:
+        check(connection, header)
+    elif here.header != header.as_row():
+        raise AttemptError(f"Attempt {header.id} is here with another header.")
+    newest = here.newest if here is not None else None
+    chain = Chain.after(header, newest)
+    known = [row for row in one.rows if row.seq <= chain.events]
+    _check_known(connection, header, known)
+    fresh: list[Row] = []
+    for row in one.rows[len(known) :]:
+        flaw = chain.flaw_of(row)
+        if flaw is not None:
+            raise AttemptError(f"Event {row.seq} of attempt {header.id} can't follow: {flaw}.")
+        fresh.append(replace(row, state=chain.state.value))
+    if fresh and here is not None:
+        check(connection, header)
+    return Head(chain.events, chain.head), fresh
+
+
+def _summary_after(connection: Connection, attempt: str, here: _Here | None, rows: Sequence[Row]) -> Summary:
+    try:
+        return kept_and(connection, attempt, here.kept if here is not None else None, rows)
+    except ValueError as error:
+        raise AttemptError(f"An event of attempt {attempt} is of a kind that is not known here: {error}") from error
+
+
+def _check_known(connection: Connection, header: AttemptHeader, rows: Sequence[Row]) -> None:
+    if not rows:
+        return
+    wanted = select(EVENTS.c.seq, EVENTS.c.hash).where(
+        EVENTS.c.attempt == header.id, EVENTS.c.seq >= rows[0].seq, EVENTS.c.seq <= rows[-1].seq
+    )
+    here = {row.seq: row.hash for row in connection.execute(wanted)}
+    if any(here.get(row.seq) != row.hash for row in rows):
+        raise AttemptError(
+            f"Attempt {header.id} is here with other events: two computers wrote both, or one log was changed."
+        )
+
+
+def _values(row: Row) -> tuple[str | int, ...]:
+    return tuple(getattr(row, name) for name in COLUMNS)

@@ -1,0 +1,80 @@
+"""What an event declares about itself: everything else in the program derives from these declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from benchwright_attempts.events.file_text import FilePath, FileText
+from benchwright_attempts.state import Transitions
+from benchwright_foundation.model import Model
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class TextEffect(Enum):
+    """What an event means for the files that a replay rebuilds."""
+
+    NONE = "none"
+    SETS = "sets"
+    """It has the whole text of files: `contents`."""
+    EDITS = "edits"
+    """It is an `Edit`: `path`, and `changes` with their text."""
+    CHECKS = "checks"
+    """It is a `Save`: `path`, and `sha256` of the bytes on disk."""
+    HIDES_FILE = "hides_file"
+    """It is an `EditShape`: the text of the file at `path` is unknown from here on."""
+    HIDES_ALL = "hides_all"
+    """The text of every file is unknown from here on."""
+
+
+class Evidence(Enum):
+    """Which edit an event says something about; `attribution` uses it to find where the edit came from."""
+
+    SAME_VERSION = "same_version"
+    """The edit of the event's `path` and `version`, recorded before it or after it."""
+    NEXT_EDIT = "next_edit"
+    """The edit that follows: of the event's `path` if it has one, and made from its `version` if it has one."""
+
+
+class EventPart(Model):
+    """Base of events and of their parts: immutable, refuses unknown fields."""
+
+
+class EventBody(EventPart):
+    """Base of every type of event.
+
+    A subclass has a docstring that says when it happens, a `type`, its fields with docstrings, and whichever of the
+    declarations below differ for it.
+    """
+
+    transitions: ClassVar[Transitions | None] = None
+    """States that allow it → state afterwards. `None`: any state before the end allows it, and it changes none."""
+    holds_clock: ClassVar[bool] = False
+    """Whether the clock stops until an event that releases it."""
+    releases_clock: ClassVar[bool] = False
+    """Whether nothing holds the clock any more afterwards."""
+    is_activity: ClassVar[bool] = False
+    """Whether the solver causes it: time at work is counted between two such events."""
+    text_effect: ClassVar[TextEffect] = TextEffect.NONE
+    """What it does to the files of a replay."""
+    evidence: ClassVar[Evidence | None] = None
+    """Which edit it says something about, if any."""
+    reveals_content: ClassVar[bool] = False
+    """Whether it shows what the solver did to which file. Recording level `timing` keeps only that it happened."""
+    columns: ClassVar[Mapping[str, str]] = {}
+    """Field → column of the report's table of events."""
+
+    type: str
+    """Name of the type in records."""
+
+    def without_text(self) -> EventBody:
+        """What the recording levels below `full` keep: the event without text of files or people."""
+        return self
+
+    def contents(self) -> Mapping[FilePath, FileText | None]:
+        """Path → whole content of each file that the event sets; `None` if the file was deleted."""
+        return {}

@@ -1,0 +1,64 @@
+"""The registered types of events, and what follows from their declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from benchwright_attempts.events.event_body import EventBody, Evidence, TextEffect
+from benchwright_attempts.state import Transitions
+
+
+class EventTypes:
+    """Types of events by their names in records.
+
+    Args:
+        classes: One for each type.
+    """
+
+    def __init__(self, classes: Sequence[type[EventBody]]) -> None:
+        self.classes: Mapping[str, type[EventBody]] = {_name(one): one for one in classes}
+        union: Any = Annotated[reduce(or_, classes), Field(discriminator="type")]
+        self._reader: TypeAdapter[Any] = TypeAdapter(union, config=ConfigDict(defer_build=True))
+        self.transitions: Mapping[str, Transitions] = {
+            name: one.transitions for name, one in self.classes.items() if one.transitions is not None
+        }
+        """Types that are possible in some states only, or that change the state."""
+        self.holds_clock = self._where("holds_clock")
+        self.releases_clock = self._where("releases_clock")
+        self.activity = self._where("is_activity")
+        """What the solver causes. Heartbeats, verdicts and diagnostics are no activity."""
+        self.clock_changes = (
+            self.holds_clock
+            | self.releases_clock
+            | {name for name, one in self.transitions.items() if any(old != new for old, new in one.items())}
+        )
+        """Types that start, stop, hold or release the clock; others only let time pass."""
+
+    def read(self, value: object) -> Any:
+        """The event that a JSON value stands for.
+
+        Raises:
+            ValueError: It is none.
+        """
+        return self._reader.validate_python(value)
+
+    def with_evidence(self, evidence: Evidence) -> frozenset[str]:
+        """Types that say something about an edit which is found in this way."""
+        return frozenset(name for name, one in self.classes.items() if one.evidence is evidence)
+
+    def with_effect(self, *effects: TextEffect) -> frozenset[str]:
+        """Types with one of these effects on the files of a replay."""
+        return frozenset(name for name, one in self.classes.items() if one.text_effect in effects)
+
+    def _where(self, declaration: str) -> frozenset[str]:
+        return frozenset(name for name, one in self.classes.items() if getattr(one, declaration))
+
+
+def _name(event: type[EventBody]) -> str:
+    name: str = event.model_fields["type"].default
+    return name

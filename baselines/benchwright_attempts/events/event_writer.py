@@ -1,0 +1,88 @@
+"""The writer of one attempt's events: everything that the engine and its adapters record goes through it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.errors import AttemptElsewhereError, AttemptError
+from benchwright_attempts.events.events import Event
+from benchwright_attempts.events.evidence import AssistAccepted, EditReason, Environment, Violation
+from benchwright_attempts.log.record import Moment
+from benchwright_attempts.summary.summary import Summary
+from benchwright_attempts.terms import Terms
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.log.log import EventLog
+    from benchwright_attempts.services import Services
+
+
+class EventWriter:
+    """Writes an attempt's events and keeps the state that they lead to.
+
+    Args:
+        services: Of the process.
+        attempt: Its id.
+        terms: Say what breaks the condition.
+        flagged: Violations that the log has already.
+    """
+
+    def __init__(
+        self, services: Services[EventLog], attempt: str, terms: Terms, flagged: Iterable[Violation] = ()
+    ) -> None:
+        self.ended = False
+        """Whether nothing can follow but late facts."""
+        self.elsewhere: AttemptElsewhereError | None = None
+        """Why this process does not work on the attempt, if so; then nothing is recorded here."""
+        self._services = services
+        self._attempt = attempt
+        self._terms = terms
+        self._flagged = set(flagged)
+
+    async def summary(self) -> Summary:
+        """The state of the attempt, with every event handed over so far."""
+        # A run that is cancelled while its last event is being written leaves that event on its way.
+        await self._services.log.settled()
+        return await asyncio.to_thread(self._services.attempts.summary, self._attempt)
+
+    def moment(self) -> Moment:
+        """The present, as the log sees it."""
+        return self._services.log.moment()
+
+    async def append(self, event: Event) -> None:
+        """Appends an event; returns when it is on disk.
+
+        Raises:
+            AttemptError: The attempt's state does not allow it, another process works on it, or it could not be
+                written.
+        """
+        self.check_ours()
+        await self._services.log.append(self._attempt, event)
+
+    def check_ours(self) -> None:
+        """Refuses what only the process may do that works on the attempt.
+
+        Raises:
+            AttemptElsewhereError: Another one does.
+        """
+        if self.elsewhere is not None:
+            raise self.elsewhere
+
+    async def note(self, event: Event) -> None:
+        """Appends a fact unless the attempt has ended."""
+        if not self.ended:
+            # The attempt may have ended meanwhile, or another process work on it: there is nothing to record.
+            with contextlib.suppress(AttemptError):
+                await self.append(event)
+
+    async def record(self, event: Event) -> None:
+        """Notes a fact; what it shows against the condition is flagged, each violation once."""
+        await self.note(event)
+        if isinstance(event, Environment | EditReason | AssistAccepted):
+            for violation in self._terms.violations(event):
+                if violation not in self._flagged:
+                    self._flagged.add(violation)
+                    await self.note(violation)

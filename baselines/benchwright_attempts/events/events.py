@@ -1,0 +1,377 @@
+"""What can happen in an attempt: one class for each type of event, and the union that registers them.
+
+A class states everything about its events: fields, what each recording level keeps, what they do to text, state and
+clock, and what they say about where an edit came from. `event_body` explains the declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, ClassVar, Literal, get_args
+
+from pydantic import Field, FiniteFloat
+
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.assist_asked import AssistAsked
+from benchwright_attempts.events.diagnostics import Diagnostics
+from benchwright_attempts.events.errors_classified import ErrorsClassified
+from benchwright_attempts.events.event_body import Count, EventBody, EventPart, TextEffect
+from benchwright_attempts.events.event_types import EventTypes
+from benchwright_attempts.events.evidence import (
+    Activity,
+    Assigned,
+    AssistAccepted,
+    AssistRejected,
+    AssistShown,
+    ClockHeld,
+    ClockReleased,
+    CommandUsed,
+    Consent,
+    EditReason,
+    EditShape,
+    Environment,
+    Forecast,
+    Idle,
+    ModelUsage,
+    SelfEstimate,
+    Suspended,
+    TimedOut,
+    Violation,
+)
+from benchwright_attempts.events.file_text import Change, FilePath, FileText, Sha256, Text
+from benchwright_attempts.events.guided import Guided
+from benchwright_attempts.events.reflected import Reflected
+from benchwright_attempts.events.regraded import Regraded
+from benchwright_attempts.grading.tests_verdict import TestsVerdict
+from benchwright_attempts.state import AttemptState, Transitions, from_states, unchanged_in
+from benchwright_problems.verdict import Outcome
+
+
+class TextCause(StrEnum):
+    """Why an event sets the whole text of a file."""
+
+    OPENED = "opened"
+    """An editor opened the file with content that was not in the log."""
+    OUTSIDE = "outside"
+    """Another program changed the file."""
+    CREATED = "created"
+    WRITTEN = "written"
+    """A model or an agent wrote it."""
+    DELETED = "deleted"
+    DISCARDED = "discarded"
+    """An editor closed the file without saving its changes."""
+    RESYNC = "resync"
+    """The recorder found that its copy was out of step with the editor's."""
+
+
+_OWN_REASONS = frozenset({"the editor was closed"})
+"""Reasons of a pause that Benchwright writes itself."""
+
+
+class Opened(EventBody):
+    """The problem was opened; always the first event. The clock does not run yet."""
+
+    transitions: ClassVar[Transitions] = {}
+    text_effect = TextEffect.SETS
+
+    type: Literal["opened"] = "opened"
+    files: Mapping[FilePath, FileText]
+    """Every file of the new workspace, so that the log alone can rebuild it."""
+
+    def contents(self) -> Mapping[FilePath, FileText | None]:
+        """Every file of the new workspace."""
+        return self.files
+
+
+class Started(EventBody):
+    """The solver started the clock."""
+
+    transitions = from_states(AttemptState.OPEN, to=AttemptState.RUNNING)
+    is_activity = True
+
+    type: Literal["started"] = "started"
+
+
+class Paused(EventBody):
+    """The solver paused the clock."""
+
+    transitions = from_states(AttemptState.RUNNING, to=AttemptState.PAUSED)
+    releases_clock = True
+    is_activity = True
+
+    type: Literal["paused"] = "paused"
+    reason: Text | None = None
+    """The reason the solver gave, if any; or that the editor was closed, or which attempt was started instead."""
+
+    def without_text(self) -> Paused:
+        """The pause; a reason that the solver wrote is left out."""
+        if self.reason is None or self.reason in _OWN_REASONS:
+            return self
+        return self.model_copy(update={"reason": "(not recorded)"})
+
+
+class Resumed(EventBody):
+    """The clock runs again after a pause."""
+
+    transitions = from_states(AttemptState.PAUSED, to=AttemptState.RUNNING)
+    is_activity = True
+
+    type: Literal["resumed"] = "resumed"
+
+
+class Edit(EventBody):
+    """The solver changed a file in the editor."""
+
+    is_activity = True
+    reveals_content = True
+    text_effect = TextEffect.EDITS
+
+    type: Literal["edit"] = "edit"
+    path: FilePath
+    version: int | None = None
+    """The editor's version number of the document after the change."""
+    changes: tuple[Change, ...]
+
+    def without_text(self) -> EditShape:
+        """Where and how much was edited."""
+        return EditShape(path=self.path, version=self.version, changes=tuple(change.shape for change in self.changes))
+
+
+class TextSet(EventBody):
+    """The whole content of a file was set, other than by an edit."""
+
+    is_activity = True
+    reveals_content = True
+    text_effect = TextEffect.SETS
+    columns: ClassVar[Mapping[str, str]] = {"path": "path"}
+
+    type: Literal["text"] = "text"
+    path: FilePath
+    cause: TextCause
+    file: FileText | None
+    """`None` if the file was deleted."""
+
+    def contents(self) -> Mapping[FilePath, FileText | None]:
+        """The one file."""
+        return {self.path: self.file}
+
+    def without_text(self) -> TextSet:
+        """Which file it was, and its digest."""
+        if self.file is None:
+            return self
+        return self.model_copy(update={"file": self.file.model_copy(update={"text": None})})
+
+
+class Save(EventBody):
+    """A file was written to disk."""
+
+    is_activity = True
+    reveals_content = True
+    text_effect = TextEffect.CHECKS
+
+    type: Literal["save"] = "save"
+    path: FilePath
+    sha256: Sha256
+    """Digest of the bytes on disk."""
+    size: Count
+    """Bytes on disk."""
+
+
+class RunStarted(EventBody):
+    """The hidden tests began to run on a snapshot of the workspace."""
+
+    is_activity = True
+
+    type: Literal["run_started"] = "run_started"
+    run: str
+    """Unique id of the run."""
+    number: int = Field(ge=1)
+    """Number of the submission within the attempt, from 1."""
+    snapshot: Mapping[FilePath, Sha256]
+    """Digest of each file that was tested."""
+
+
+class RunFinished(TestsVerdict):
+    """The hidden tests ended with a verdict."""
+
+    type: Literal["run_finished"] = "run_finished"
+    run: str
+
+
+class RunCancelled(EventBody):
+    """A run ended without a verdict."""
+
+    type: Literal["run_cancelled"] = "run_cancelled"
+    run: str
+    number: int = Field(ge=1)
+    reason: str
+    """A stable word: `newer_save`, `solver`, `closing` ..."""
+
+
+class VoteCast(EventPart):
+    """One vote on an answer, without its reasons: they may quote the answer key."""
+
+    judge: str
+    """A model's configured name, or a person's pseudonym."""
+    label: str
+    """A value of the rubric's scale; empty if the reply could not be parsed."""
+    cost_usd: FiniteFloat = Field(default=0.0, ge=0)
+    cached: bool = False
+    """Whether it is a stored vote on the same answer."""
+
+
+class JudgedBy(EventPart):
+    """How an answer was judged: method, rubric and votes."""
+
+    method: str
+    """`deterministic`, `reader`, `model` or `person`."""
+    status: str
+    """A stable word: `scored`, `pending`, `error` ..."""
+    score: FiniteFloat | None = None
+    """0 to 1."""
+    label: str = ""
+    """The winning label on the rubric's scale."""
+    rubric: str = ""
+    """The rubric's name and content hash, or name and version of the rules that read the answer."""
+    votes: tuple[VoteCast, ...] = ()
+    tie_break: bool = False
+    cost_usd: FiniteFloat = Field(default=0.0, ge=0)
+    metrics: Mapping[str, FiniteFloat] = Field(default_factory=dict)
+
+
+class Answered(EventBody):
+    """A question's answer was judged, or stored to be judged later."""
+
+    is_activity = True
+    columns: ClassVar[Mapping[str, str]] = {"outcome": "outcome", "reason": "reason"}
+
+    type: Literal["answered"] = "answered"
+    number: int = Field(ge=1)
+    """Number of the submission within the attempt, from 1."""
+    outcome: Outcome
+    reason: str
+    message: Text = ""
+    """The sentence that the solver saw."""
+    snapshot: Mapping[FilePath, Sha256]
+    """Digest of each file that was judged."""
+    wall_s: FiniteFloat = Field(default=0.0, ge=0)
+    digests: Mapping[str, str] = Field(default_factory=dict)
+    """Digests of what produced the verdict: problem, judge."""
+    judged_by: JudgedBy | None = None
+
+
+class Judged(EventBody):
+    """A stored answer was judged by a model or a person, possibly long after the attempt ended."""
+
+    transitions = unchanged_in(*(state for state in AttemptState if state is not AttemptState.OPEN))
+    columns: ClassVar[Mapping[str, str]] = {"outcome": "outcome", "reason": "reason"}
+
+    type: Literal["judged"] = "judged"
+    number: int = Field(ge=1)
+    """Number of the submission within the attempt, from 1."""
+    sha256: Sha256
+    """Digest of the answer."""
+    outcome: Outcome
+    reason: str
+    message: Text = ""
+    judged_by: JudgedBy
+    replaces: bool = False
+    """Whether it takes the place of a decided verdict: the key or the rules have changed since."""
+
+
+class Focus(EventBody):
+    """The editor window gained or lost focus."""
+
+    is_activity = True
+
+    type: Literal["focus"] = "focus"
+    focused: bool
+
+
+class Tick(EventBody):
+    """Heartbeat while the clock runs: after a crash, time is known up to the latest one."""
+
+    type: Literal["tick"] = "tick"
+
+
+class Interrupted(EventBody):
+    """A new process resumed an attempt that another one had left running."""
+
+    # The new process knows nothing of a run that died with the old one.
+    transitions = unchanged_in(AttemptState.RUNNING)
+    releases_clock = True
+
+    type: Literal["interrupted"] = "interrupted"
+
+
+class Submitted(EventBody):
+    """The solver submitted the work; ends the attempt."""
+
+    transitions = from_states(AttemptState.RUNNING, AttemptState.PAUSED, to=AttemptState.SUBMITTED)
+    releases_clock = True
+    is_activity = True
+
+    type: Literal["submitted"] = "submitted"
+
+
+class Abandoned(EventBody):
+    """The solver gave up; ends the attempt."""
+
+    transitions = from_states(AttemptState.OPEN, AttemptState.RUNNING, AttemptState.PAUSED, to=AttemptState.ABANDONED)
+    releases_clock = True
+    is_activity = True
+
+    type: Literal["abandoned"] = "abandoned"
+    reason: Text | None = None
+
+
+Event = Annotated[
+    Opened
+    | Started
+    | Paused
+    | Resumed
+    | Edit
+    | TextSet
+    | Save
+    | RunStarted
+    | RunFinished
+    | RunCancelled
+    | Answered
+    | Judged
+    | Regraded
+    | Reflected
+    | ErrorsClassified
+    | Diagnostics
+    | Focus
+    | Tick
+    | Interrupted
+    | Submitted
+    | Abandoned
+    | TimedOut
+    | Assigned
+    | Consent
+    | Forecast
+    | SelfEstimate
+    | Violation
+    | AidUsed
+    | AssistShown
+    | AssistAccepted
+    | AssistAsked
+    | AssistRejected
+    | EditReason
+    | EditShape
+    | CommandUsed
+    | Environment
+    | Guided
+    | Idle
+    | Suspended
+    | ClockHeld
+    | ClockReleased
+    | ModelUsage
+    | Activity,
+    Field(discriminator="type"),
+]
+"""Any event. A class in this union is registered: recording, replay, report and codebook know it."""
+
+EVENT_TYPES = EventTypes(get_args(get_args(Event)[0]))

@@ -1,0 +1,395 @@
+"""Raw facts that make a log evidence: consent, forecasts, who wrote which text, in which environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, FiniteFloat, JsonValue, PositiveFloat
+
+from benchwright_attempts.assigned_subject import AssignedSubject
+from benchwright_attempts.attribution_method import AttributionMethod
+from benchwright_attempts.events.event_body import Count, EventBody, EventPart, Evidence, TextEffect
+from benchwright_attempts.events.file_text import FilePath, Sha256, ShapeOfChange, Text
+from benchwright_attempts.state import AttemptState, from_states, unchanged_in
+
+Difficulty = Annotated[int, Field(ge=1, le=5)]
+
+
+class Recording(StrEnum):
+    """How much of the solver's work is recorded."""
+
+    TIMING = "timing"
+    """When something happened and with what result; no text, and no file name of an edit."""
+    EDITS = "edits"
+    """Also where and how much was edited, without the text."""
+    FULL = "full"
+    """Everything: every file can be rebuilt from the log."""
+
+
+class Exposure(StrEnum):
+    """Whether the solver has seen the problem before."""
+
+    NONE = "none"
+    SIMILAR = "similar"
+    """A similar problem."""
+    SAME = "same"
+    """This very problem."""
+
+
+# Studies
+
+
+class Assigned(EventBody):
+    """The attempt belongs to a study: the terms under which it is made."""
+
+    type: Literal["assigned"] = "assigned"
+    study: str
+    study_sha256: Sha256
+    """Digest of the study file in force."""
+    participant: str
+    """Pseudonym."""
+    condition: str
+    """Name of the condition in the study file."""
+    solver: str
+    """`human`, `human+copilot`, `model`, `agent`."""
+    assistants: tuple[str, ...] = ()
+    """Extensions that the condition allows as assistants."""
+    aids: tuple[str, ...] | None = None
+    """Values of `Aid` that the condition allows; None if it names none."""
+    subject: AssignedSubject | None = None
+    """The program that the condition names; None if it names none."""
+    position: Count
+    """Position of the task in the participant's order, from 1; 0 for practice."""
+    practice: bool = False
+    recording: Recording
+    time_limit_s: PositiveFloat | None = None
+    runs_allowed: Count | None = None
+    """Runs of the hidden tests that are allowed; `None` for no limit."""
+    feedback: str = "full"
+    """How much of a run is shown: `none`, `verdict`, `names`, `messages`, `full`."""
+    forecasts: tuple[str, ...] = ()
+    """What is asked before the clock starts."""
+    self_estimates: tuple[str, ...] = ()
+    """What is asked afterwards."""
+    clock_stops_for: tuple[str, ...] = ()
+    """`harness`, `judge`: what holds the clock while it works."""
+    clock: str = "shown"
+    """What the solver saw of the clock until the self-estimate was in: `hidden`, `remaining`, `shown`."""
+
+
+class Consent(EventBody):
+    """The participant's consent in force when the attempt began, or its withdrawal."""
+
+    type: Literal["consent"] = "consent"
+    study: str
+    version: str
+    """Version of the consent text."""
+    sha256: Sha256
+    """Digest of the consent text that was shown."""
+    given: bool
+    """`False` if it was withdrawn."""
+    recording: Recording
+    """The recording level that was agreed to."""
+
+
+class Forecast(EventBody):
+    """The solver's forecast before starting the clock."""
+
+    type: Literal["forecast"] = "forecast"
+    minutes: PositiveFloat | None = None
+    """Expected duration under the attempt's condition; only of forecasts that were not made blind."""
+    minutes_without_ai: PositiveFloat | None = None
+    """Expected duration if no model helps."""
+    minutes_with_ai: PositiveFloat | None = None
+    """Expected duration with the assistants that the study allows."""
+    difficulty: Difficulty | None = None
+    prior_exposure: Exposure | None = None
+    success: FiniteFloat | None = Field(default=None, ge=0, le=1)
+    """Probability of solving the problem."""
+    blind: bool = False
+    """Whether it was made before anything of the assignment was shown. The participant's journal holds it with its \
+place before the draw; the attempt has a copy."""
+
+
+class SelfEstimate(EventBody):
+    """The solver's own estimates, asked after the end."""
+
+    transitions = unchanged_in(*AttemptState)
+
+    type: Literal["self_estimate"] = "self_estimate"
+    minutes: PositiveFloat | None = None
+    """Estimated duration."""
+    difficulty: Difficulty | None = None
+    prior_exposure: Exposure | None = None
+    external_help: bool | None = None
+    """Whether anything outside the editor helped: a person, a web page, a chat elsewhere."""
+    help_note: Text = ""
+    solved: FiniteFloat | None = Field(default=None, ge=0, le=1)
+    """Probability that the work is correct."""
+
+    def without_text(self) -> SelfEstimate:
+        """The estimates, without the note."""
+        return self.model_copy(update={"help_note": ""})
+
+
+class Violation(EventBody):
+    """Something that the condition does not allow was observed; it was flagged, not prevented."""
+
+    type: Literal["violation"] = "violation"
+    rule: str
+    """A stable word: `ai_extension`, `ai_setting`, `assist_accepted`, `chat_edit` ..."""
+    detail: Text = ""
+
+
+# Who wrote which text
+
+
+class AssistShown(EventBody):
+    """A completion was shown as ghost text or in a list."""
+
+    reveals_content = True
+
+    type: Literal["assist_shown"] = "assist_shown"
+    assist: str
+    """Unique id of this proposal."""
+    provider: str
+    """`benchwright`, or the id of an extension, such as `github.copilot`."""
+    path: FilePath
+    version: int | None = None
+    """Version of the document it was computed for."""
+    offset: Count | None = None
+    """Where it would be inserted, in code points."""
+    length: Count = 0
+    """Code points proposed."""
+    text: Text | None = None
+    """The proposed text; left out below the recording level `full`."""
+    trigger: str = ""
+    """`automatic` or `invoked`."""
+    model: str = ""
+
+    def without_text(self) -> AssistShown:
+        """Where, when and how much was proposed."""
+        return self.model_copy(update={"text": None})
+
+
+class AssistAccepted(EventBody):
+    """A proposal was accepted, whole or in part."""
+
+    is_activity = True
+    reveals_content = True
+    evidence = Evidence.SAME_VERSION
+
+    type: Literal["assist_accepted"] = "assist_accepted"
+    assist: str
+    provider: str
+    path: FilePath
+    version: int | None = None
+    """Version of the document after it was inserted."""
+    length: Count = 0
+    """Code points accepted."""
+    partial: bool = False
+    """Whether only a word or a line of it was accepted."""
+
+
+class AssistRejected(EventBody):
+    """A proposal disappeared without being accepted."""
+
+    is_activity = True
+    reveals_content = True
+
+    type: Literal["assist_rejected"] = "assist_rejected"
+    assist: str
+    provider: str
+    path: FilePath
+    reason: str = ""
+    """A stable word: `dismissed`, `typed_over`, `superseded` ..."""
+
+
+class EditReason(EventBody):
+    """The editor reported where an edit came from."""
+
+    reveals_content = True
+    evidence = Evidence.SAME_VERSION
+    columns: ClassVar[Mapping[str, str]] = {"path": "path"}
+
+    type: Literal["edit_reason"] = "edit_reason"
+    path: FilePath
+    version: int
+    """Version of the document after the edit."""
+    reason: str
+    """The editor's name for the source, such as `inlineCompletionAccept`, `Chat.applyEdits`, `cursor`, `snippet`."""
+    metadata: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """Further properties of the source, such as `{"kind": "paste"}`."""
+    method: AttributionMethod = AttributionMethod.CHANGE_REASON
+
+    def without_text(self) -> EditReason:
+        """The source, and those of its properties that name features of the editor.
+
+        VS Code marks what it may report with dollar signs: `$extensionId`.
+        """
+        kept = {name: value for name, value in self.metadata.items() if name.lstrip("$") in _FEATURES}
+        return self.model_copy(update={"metadata": kept})
+
+
+_FEATURES = frozenset({"kind", "name", "source", "providerId", "extensionId", "extensionVersion", "type", "mode"})
+"""Properties of an edit's source that name features of the editor; others may quote text."""
+
+
+class CommandUsed(EventBody):
+    """A command that inserts text ran: accept, paste."""
+
+    is_activity = True
+    reveals_content = True
+    evidence = Evidence.NEXT_EDIT
+
+    type: Literal["command"] = "command"
+    command: str
+    """Its id, such as `editor.action.inlineSuggest.commit`."""
+    path: FilePath | None = None
+    version: int | None = None
+    """The document's version just before."""
+    length: Count | None = None
+    """Code points on the clipboard, for a paste."""
+
+
+# The machine
+
+
+class InstalledExtension(EventPart):
+    """One extension of the editor."""
+
+    id: str
+    version: str
+    active: bool = False
+    ai: bool = False
+    """Whether it is known to generate code with a model."""
+
+
+class Environment(EventBody):
+    """The editor that the solver works with. Nothing in it identifies the machine."""
+
+    type: Literal["environment"] = "environment"
+    editor: str
+    """`Visual Studio Code 1.105.1`, `code-server 4.104.0` ..."""
+    platform: str = ""
+    """`linux`, `darwin`, `win32`."""
+    extensions: tuple[InstalledExtension, ...] = ()
+    ai_features: Mapping[str, bool] = Field(default_factory=dict)
+    """Setting or feature → whether it is enabled."""
+    settings: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """Values of settings that affect the result."""
+    change_reasons: bool = False
+    """Whether the editor reports the reason for each edit."""
+
+
+class Idle(EventBody):
+    """The solver became idle, or active again."""
+
+    type: Literal["idle"] = "idle"
+    idle: bool
+    after_s: FiniteFloat = Field(default=0.0, ge=0)
+    """Seconds without input."""
+
+
+class Suspended(EventBody):
+    """Wall and monotonic time diverged: the computer slept, or its clock was set."""
+
+    type: Literal["suspended"] = "suspended"
+    wall_s: FiniteFloat
+    """Wall time since the previous check."""
+    mono_s: FiniteFloat
+    """Monotonic time since the previous check."""
+
+
+class ClockHeld(EventBody):
+    """The study stops the clock while a machine works; the attempt continues."""
+
+    transitions = unchanged_in(AttemptState.RUNNING)
+    holds_clock = True
+
+    type: Literal["clock_held"] = "clock_held"
+    reason: str
+    """`harness` or `judge`."""
+
+
+class ClockReleased(EventBody):
+    """The machine is done, and the clock runs again."""
+
+    # A pause or an end in between has released the clock already.
+    transitions = unchanged_in(AttemptState.RUNNING, AttemptState.PAUSED)
+    releases_clock = True
+
+    type: Literal["clock_released"] = "clock_released"
+    reason: str
+
+
+class TimedOut(EventBody):
+    """A limit ended the attempt."""
+
+    transitions = from_states(AttemptState.RUNNING, AttemptState.PAUSED, to=AttemptState.TIMED_OUT)
+    releases_clock = True
+
+    type: Literal["timed_out"] = "timed_out"
+    reason: str
+    """A stable word: `time_limit`, `token_limit`, `study_closed` ..."""
+    limit: PositiveFloat | None = None
+    """The limit: seconds, or tokens."""
+
+
+# Models
+
+
+class ModelUsage(EventBody):
+    """Tokens and cost of a model, for the attempt or a part of it; several events add up."""
+
+    # A provider's bill may come after the end.
+    transitions = unchanged_in(*AttemptState)
+
+    type: Literal["model_usage"] = "model_usage"
+    model: str
+    """Provider and model, such as `openai/gpt-5`."""
+    calls: Count = 0
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    reasoning_tokens: Count = 0
+    """Of the output tokens."""
+    cache_read_tokens: Count = 0
+    cache_write_tokens: Count = 0
+    total_tokens: Count = 0
+    cost_usd: FiniteFloat | None = Field(default=None, ge=0)
+    wall_s: FiniteFloat | None = Field(default=None, ge=0)
+    counted_by: str = "provider"
+    """`provider`, or the name of the tokenizer that counted."""
+    parameters: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """Temperature, seed and other parameters, as they were sent; `prompts` and `prompts_sha256` name the prompt \
+set, `shots` says how many solved questions came before, `steps` whether steps were asked for, `knowledge_cutoff` the \
+end of what the model was trained on, if it is known."""
+
+
+# Below the recording level `full`
+
+
+class Activity(EventBody):
+    """Stands in for an event that the recording level leaves out."""
+
+    is_activity = True
+    text_effect = TextEffect.HIDES_ALL
+
+    type: Literal["activity"] = "activity"
+    of: str
+    """Type of the event that was left out: `edit`, `text`, `save` ..."""
+
+
+class EditShape(EventBody):
+    """An edit without its text, at the recording level `edits`."""
+
+    is_activity = True
+    reveals_content = True
+    text_effect = TextEffect.HIDES_FILE
+
+    type: Literal["edit_shape"] = "edit_shape"
+    path: FilePath
+    version: int | None = None
+    changes: tuple[ShapeOfChange, ...]

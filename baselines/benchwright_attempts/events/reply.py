@@ -1,0 +1,55 @@
+"""Reading a model's reply to a design problem: the files in it, or why there are none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from benchwright_judges.reading.answer_extraction import declines
+from benchwright_problems.problem import Problem
+from benchwright_problems.storage.responses import files_in
+from benchwright_problems.verdict import Reason, Verdict
+
+_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
+_CODE = re.compile(r"\b(?:end)?(?:module|package|interface)\b|\b(?:assign|always\w*|initial)\b|;")
+_DETAILS = {
+    Reason.EMPTY: "The reply is empty.",
+    Reason.DECLINED: "The reply declines to solve the problem.",
+    Reason.UNREADABLE: "The reply has none of the files that the problem asks for, in the form that it asks for.",
+}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a reply comes to."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Those that the problem expects, by path."""
+    flaw: Verdict | None = None
+    """Why there are none: the solver's fault, so it fails like a wrong design."""
+
+
+def read_reply(problem: Problem, text: str) -> Reply:
+    """The files in a reply, in any of the forms that CVDP's prompts ask for.
+
+    Args:
+        problem: A design problem.
+        text: The whole reply.
+    """
+    if not text.strip():
+        return _flawed(Reason.EMPTY)
+    if not _CODE.search(text) and declines(text):
+        return _flawed(Reason.DECLINED)
+    for part in (text, *(found[1] for found in _FENCED.finditer(text))):
+        try:
+            found = files_in(problem, part) if part.strip() else {}
+        except ValueError:
+            continue
+        files = {path: content for path, content in found.items() if path in problem.public.expected}
+        return Reply(files) if files else _flawed(Reason.UNREADABLE)
+    return _flawed(Reason.UNREADABLE)
+
+
+def _flawed(reason: Reason) -> Reply:
+    return Reply(flaw=Verdict(reason=reason, detail=_DETAILS[reason]))

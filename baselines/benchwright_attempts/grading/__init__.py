@@ -1,0 +1,1 @@
+"""Verdicts within an attempt: runs, judging, what is revealed."""

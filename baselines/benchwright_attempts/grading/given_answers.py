@@ -1,0 +1,234 @@
+"""Answers that were given elsewhere, as attempts of the event log, which gets what it does not have yet.
+
+An attempt's name follows from the answer, so the same answer is one attempt, however often its file is graded. An
+answer that says which attempt of this log it is, and is what that attempt was decided on, is that attempt. All events
+of all answers are handed over without waiting and share the log's transactions.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.events.events import (
+    Answered,
+    Event,
+    Interrupted,
+    Judged,
+    Opened,
+    RunCancelled,
+    RunFinished,
+    RunStarted,
+    Save,
+    Started,
+    Submitted,
+    TextCause,
+    TextSet,
+)
+from benchwright_attempts.events.file_text import FileText, sha256
+from benchwright_attempts.events.regraded import Regraded
+from benchwright_attempts.grading.grading import ANSWER, Graded
+from benchwright_attempts.grading.judging import judged_by
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
+from benchwright_attempts.summary.summary import AttemptVerdict, Summary
+from benchwright_attempts.terms import Solver
+from benchwright_foundation.home import Home
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.log.log import EventLog
+
+REPLY = "reply.md"
+"""The file of a whole reply in which steps come before the answer. It is recorded, and not judged."""
+
+
+@dataclass(frozen=True)
+class GivenAnswer:
+    """An answer, and who gave it."""
+
+    attempt: str
+    """Its attempt's id."""
+    ref: str
+    """`pack/id`."""
+    problem: Problem
+    digest: str
+    """Of the problem's public part."""
+    files: Mapping[str, bytes]
+    """Content by path; `answer.md` for questions."""
+    solver: str
+    condition: Solver
+    recorded: str = ""
+    """The attempt that it is, as it says; another one's id is no harm."""
+    number: int = 1
+    """Of the try that it was in its attempt."""
+    flaw: Verdict | None = None
+    """Why a reply to a design problem has no files."""
+    reply: str = ""
+    """The whole reply, if steps came before the answer."""
+    facts: tuple[Event, ...] = ()
+    """What else is recorded of it."""
+
+    @property
+    def text(self) -> str:
+        """The answer to a question."""
+        return self.files[ANSWER].decode()
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """What is judged."""
+        return {path: sha256(content) for path, content in self.files.items()}
+
+
+def recorded_before(log: EventLog, answers: Sequence[GivenAnswer]) -> list[GivenAnswer]:
+    """The same answers, under the attempts that they say they are, as far as this log has those.
+
+    Raises:
+        LogError: It can't be read.
+    """
+    wanted = {answer.recorded for answer in answers if answer.recorded}
+    if not wanted:
+        return list(answers)
+    known = {header.id: (header, summary) for header, summary in log.summaries() if header.id in wanted}
+    found = []
+    for answer in answers:
+        header, summary = known.get(answer.recorded, (None, Summary()))
+        earlier = summary.verdict
+        # Whoever writes the file could name any attempt: only the same answer of the same solver is the same one.
+        is_it = header is not None and (header.problem, header.solver) == (answer.ref, answer.solver)
+        if is_it and earlier is not None and summary.state.ended and dict(earlier.snapshot) == answer.digests:
+            answer = replace(answer, attempt=answer.recorded, number=earlier.number)
+        found.append(answer)
+    return found
+
+
+class GivenAnswers:
+    """Records answers and their verdicts.
+
+    Args:
+        log: Gets the attempts.
+        home: Where verdicts with the names of tests are kept.
+        answers: All of them.
+    """
+
+    def __init__(self, log: EventLog, home: Home, answers: Sequence[GivenAnswer]) -> None:
+        self._log = log
+        self._home = home
+        self._answers = {answer.attempt: answer for answer in answers}
+
+    def receive(self) -> None:
+        """Record the answers; returns once they are on disk.
+
+        Raises:
+            LogError: They can't be written.
+        """
+        here = self._here()
+        writing: list[Future[RecordedEvent]] = []
+        for name, answer in self._answers.items():
+            if name not in here:
+                writing.append(self._log.create_nowait(self._header(answer), Opened(files={})))
+                writing += [self._log.append_nowait(name, event) for event in answer.facts]
+            _, summary = here.get(name, (None, Summary()))
+            writing += [self._log.append_nowait(name, event) for event in _beginning(answer, summary)]
+        _wait(writing)
+
+    def decide(self, graded: Mapping[str, Graded]) -> None:
+        """Record verdicts. A decided one gives way only to another decided one; a study's is left as it is.
+
+        Args:
+            graded: By attempt.
+
+        Raises:
+            LogError: They can't be written.
+        """
+        here = self._here()
+        writing: list[Future[RecordedEvent]] = []
+        for name, found in graded.items():
+            answer, (header, summary) = self._answers[name], here[name]
+            if header.study:
+                continue
+            events = [*_decision(answer, summary, found)]
+            if events and answer.problem.kind is Kind.DESIGN:
+                RunRecords(self._home, name).keep(answer.number, found.verdict)
+            if not summary.state.ended:
+                events.append(Submitted())
+            writing += [self._log.append_nowait(name, event) for event in events]
+        _wait(writing)
+
+    def _here(self) -> dict[str, tuple[AttemptHeader, Summary]]:
+        return {header.id: (header, summary) for header, summary in self._log.summaries() if header.id in self._answers}
+
+    def _header(self, answer: GivenAnswer) -> AttemptHeader:
+        return AttemptHeader(
+            id=answer.attempt,
+            problem=answer.ref,
+            problem_digest=answer.digest,
+            workspace="",
+            solver=answer.solver,
+            condition=answer.condition.value,
+            created=self._log.moment().wall,
+        )
+
+
+def _wait(writing: Iterable[Future[RecordedEvent]]) -> None:
+    for one in writing:
+        one.result()
+
+
+def _beginning(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
+    if summary.state.ended:
+        return
+    # After an interruption, the time since then does not count.
+    yield Interrupted() if summary.state is AttemptState.RUNNING else Started()
+    reply = {REPLY: answer.reply.encode("utf-8", "replace")} if answer.reply else {}
+    for path, content in {**reply, **answer.files}.items():
+        if summary.files.get(path) != sha256(content):
+            yield TextSet(path=path, cause=TextCause.WRITTEN, file=FileText.of_bytes(content))
+            yield Save(path=path, sha256=sha256(content), size=len(content))
+
+
+def _decision(answer: GivenAnswer, summary: Summary, graded: Graded) -> Iterable[Event]:
+    earlier, verdict = summary.verdict, graded.verdict
+    if earlier is not None:
+        said = (earlier.reason, earlier.message)
+        is_news = verdict.outcome is not Outcome.ERROR and said != (verdict.reason.value, verdict.detail)
+        return [_late(answer, earlier, graded)] if is_news else []
+    snapshot = answer.digests
+    if answer.problem.kind is Kind.DESIGN:
+        run = uuid.uuid4().hex
+        started = RunStarted(run=run, number=answer.number, snapshot=snapshot)
+        lost = [RunCancelled(run=name, number=answer.number, reason="interrupted") for name in summary.snapshots]
+        return [*lost, started, RunFinished.of(answer.number, verdict, run=run)]
+    return [
+        Answered(
+            number=answer.number,
+            outcome=verdict.outcome,
+            reason=verdict.reason.value,
+            message=verdict.detail,
+            snapshot=snapshot,
+            wall_s=verdict.wall_s,
+            digests=verdict.digests.model_dump(),
+            judged_by=judged_by(graded.judgement) if graded.judgement is not None else None,
+        )
+    ]
+
+
+def _late(answer: GivenAnswer, earlier: AttemptVerdict, graded: Graded) -> Event:
+    verdict, replaces = graded.verdict, earlier.outcome is not Outcome.ERROR
+    if graded.judgement is None:
+        return Regraded.of(earlier.number, verdict, replaces=replaces)
+    return Judged(
+        number=earlier.number,
+        sha256=earlier.snapshot[ANSWER],
+        outcome=verdict.outcome,
+        reason=verdict.reason.value,
+        message=verdict.detail,
+        judged_by=judged_by(graded.judgement),
+        replaces=replaces,
+    )

@@ -1,0 +1,299 @@
+"""From a solver's files to a verdict, for every kind of problem and every kind of solver."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO, Protocol
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.grading.judging import Judging
+from benchwright_foundation.home import Home
+from benchwright_harness.decision.design_waves import DesignWaves
+from benchwright_harness.errors import HarnessError
+from benchwright_harness.grading.grade import Grader
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.sandbox import Sandbox, WarmSandbox
+from benchwright_harness.sandbox.registry import toolchain_for
+from benchwright_harness.toolchain.awaited import when_built
+from benchwright_judges.judgement import Judgement
+from benchwright_judges.score import score
+from benchwright_problems.errors import UnknownProblemError
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import Digests, Verdict
+
+ANSWER = "answer.md"
+"""The file that answers a question."""
+
+OnStep = Callable[[int, int, str], None]
+"""Called before each step of a harness with its number from 1, how many there are, and its name; with 0, 0 and what it
+waits for before the first."""
+
+
+def judged_paths(problem: Problem) -> tuple[str, ...]:
+    """The files that the solver works on and that are judged."""
+    return problem.public.expected if problem.kind is Kind.DESIGN else (ANSWER,)
+
+
+def no_steps(number: int, of: int, name: str) -> None:
+    """Shows no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """The outcome of one run or one judged answer."""
+
+    verdict: Verdict
+    judgement: Judgement | None = None
+    """Of an answer. None for designs."""
+
+    @property
+    def score(self) -> float | None:
+        """An answer's score, 0 to 1. None for designs and for answers without one."""
+        return self.judgement.score if self.judgement is not None else None
+
+
+async def run_harness(
+    problem: Problem,
+    files: Mapping[str, bytes],
+    *,
+    home: Home,
+    sandbox: Sandbox,
+    log: BinaryIO,
+    on_step: OnStep = no_steps,
+    fresh: bool = False,
+) -> Verdict:
+    """Runs the hidden tests of a design problem.
+
+    Args:
+        problem: With its hidden part.
+        files: Content by path.
+        home: Where the toolchain and the known verdicts are.
+        sandbox: Where the harness runs.
+        log: Where its raw output goes.
+        on_step: See `OnStep`.
+        fresh: Run again even if the verdict is known.
+    """
+    try:
+        find = partial(toolchain_for, sandbox.name, home.cache)
+        toolchain = await when_built(find, home.cache, partial(on_step, 0, 0, "waiting until the tools are installed"))
+        grader = Grader(sandbox, toolchain, VerdictStore.of(home), fresh=fresh)
+        return await grader.grade(problem, files, log=log, on_step=on_step)
+    except HarnessError as error:
+        return Verdict(reason=error.reason, detail=str(error), hint=error.hint)
+
+
+async def warm_up(problem: Problem, *, home: Home, sandbox: Sandbox) -> None:
+    """Lets a sandbox that can do so start ahead for the next run of a design problem."""
+    # A run will report what is wrong.
+    with contextlib.suppress(HarnessError):
+        toolchain = toolchain_for(sandbox.name, home.cache)
+        await Grader(sandbox, toolchain, VerdictStore.of(home)).get_ready(problem)
+
+
+async def cool_down(sandbox: Sandbox) -> None:
+    """Ends the sandbox that waits for a run, if one does."""
+    if isinstance(sandbox, WarmSandbox):
+        await sandbox.cool()
+
+
+async def grade(
+    problem: Problem, files: Mapping[str, bytes], *, home: Home, sandbox: Sandbox, log: BinaryIO, fresh: bool = False
+) -> Verdict:
+    """Runs the hidden tests of a design problem, or scores an answer by rule; see `run_harness`."""
+    if problem.kind is not Kind.DESIGN:
+        return score(problem, files.get(ANSWER, b"").decode("utf-8", "replace")).verdict
+    return await run_harness(problem, files, home=home, sandbox=sandbox, log=log, fresh=fresh)
+
+
+class Elsewhere(Protocol):
+    """Grades attempts at problems whose hidden part is on another machine, and has their hints."""
+
+    def has(self, attempt: str) -> bool:
+        """Whether the hidden part of an attempt's problem is there. Reads files."""
+
+    async def run(
+        self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
+    ) -> Graded:
+        """Runs the hidden tests there, or has an answer scored. Waits until the other machine can be reached."""
+
+    async def hint(self, ref: str, number: int, *, attempt: str) -> str:
+        """The text of a hint, by its number from 1; the other machine records that it was taken."""
+
+
+class Grading:
+    """Grades for every attempt of this process.
+
+    Args:
+        home: Where toolchain, known verdicts and judgements are.
+        store: Has the hidden parts.
+        sandbox: Opens the sandbox that harnesses run in; called once it is needed.
+        judging: Scores answers.
+        slots: Limits how many harnesses run at once. None for no limit.
+        elsewhere: Grades what can't be graded here. None if everything can.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        store: Store,
+        sandbox: Callable[[], Sandbox],
+        judging: Judging,
+        slots: asyncio.Semaphore | None = None,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
+        self.store = store
+        self.slots = slots
+        self._elsewhere = elsewhere
+        self._home = home
+        self._sandbox = sandbox
+        self._judging = judging
+
+    async def run(
+        self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO, on_step: OnStep
+    ) -> Graded:
+        """Runs the hidden tests of the design problem `ref`; see `run_harness`.
+
+        Raises:
+            ProblemsError: The hidden part can't be read.
+        """
+        if (elsewhere := await self._elsewhere_of(attempt)) is not None:
+            return await elsewhere.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
+        problem = await asyncio.to_thread(self.store.unseal, ref)
+        verdict = await run_harness(problem, files, home=self._home, sandbox=self._sandbox(), log=log, on_step=on_step)
+        return Graded(verdict)
+
+    async def measured(self, ref: str, files: Mapping[str, bytes], verdict: Verdict, *, attempt: str) -> Verdict:
+        """A verdict on the design problem `ref` with the design's quality, if it passed and was graded here.
+
+        Raises:
+            ProblemsError: The hidden part can't be read.
+        """
+        if await self._elsewhere_of(attempt) is not None:
+            return verdict
+        # It brings the tools of proofs, which no run needs.
+        from benchwright_formal.measuring import Measuring
+
+        problem = await asyncio.to_thread(self.store.unseal, ref)
+        sandbox = self._sandbox()
+        try:
+            toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
+        except HarnessError:
+            return verdict
+        return await Measuring(sandbox, toolchain).measured(problem, files, verdict)
+
+    async def keep_waves(self, ref: str, files: Mapping[str, bytes], waves: DesignWaves, *, attempt: str) -> None:
+        """Runs the hidden tests of the design problem `ref` once more, for the waveform of the solver's modules.
+
+        Raises:
+            AttemptError: The hidden tests are on another machine, or the sandbox can't keep a waveform.
+            HarnessError: The tools are missing.
+            ProblemsError: The hidden part can't be read.
+        """
+        if await self._elsewhere_of(attempt) is not None:
+            raise AttemptError("The hidden tests of this problem run at the service, which keeps no waveforms.")
+        sandbox = self._sandbox()
+        if not sandbox.supervises:
+            raise AttemptError(f"The sandbox `{sandbox.name}` keeps no waveforms of hidden tests. Choose `bwrap`.")
+        problem = await asyncio.to_thread(self.store.unseal, ref)
+        toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
+        await Grader(sandbox, toolchain, VerdictStore.of(self._home)).keep_waves(problem, files, waves)
+
+    async def judge(self, ref: str, answer: bytes, *, attempt: str, number: int) -> Graded:
+        """Scores an answer to `ref`, by the judges that are set up where it needs one.
+
+        Args:
+            ref: `pack/id`.
+            answer: The content of `answer.md`.
+            attempt: The attempt it belongs to.
+            number: Rank of the answer in the attempt, from 1.
+
+        Raises:
+            ProblemsError: The hidden part can't be read.
+            StorageError: The judges' database can't be opened.
+        """
+        if (elsewhere := await self._elsewhere_of(attempt)) is not None:
+            files = {ANSWER: answer}
+            return await elsewhere.run(ref, files, attempt=attempt, number=number, log=None, on_step=no_steps)
+        problem = await asyncio.to_thread(self.store.unseal, ref)
+        return await judge_answer(
+            ref, problem, answer.decode("utf-8", "replace"), self._judging, attempt=attempt, number=number
+        )
+
+    async def hint(self, ref: str, number: int, *, attempt: str) -> str:
+        """The text of a hint, by its number from 1. A caller records that it was taken before anybody sees it.
+
+        Raises:
+            ProblemsError: The hidden part can't be read, or has no such hint.
+        """
+        if (elsewhere := await self._elsewhere_of(attempt)) is not None:
+            return await elsewhere.hint(ref, number, attempt=attempt)
+        return hint_of(ref, await asyncio.to_thread(self.store.unseal, ref), number)
+
+    async def warm_up(self, ref: str, *, attempt: str) -> None:
+        """Lets a sandbox that can do so start ahead for the next run of a design problem."""
+        if await self._elsewhere_of(attempt) is not None:
+            return
+        problem = await asyncio.to_thread(self.store.unseal, ref)
+        await warm_up(problem, home=self._home, sandbox=self._sandbox())
+
+    async def cool_down(self) -> None:
+        """Ends the sandbox that waits for a run, if one does."""
+        await cool_down(self._sandbox())
+
+    async def _elsewhere_of(self, attempt: str) -> Elsewhere | None:
+        there = self._elsewhere is not None and await asyncio.to_thread(self._elsewhere.has, attempt)
+        return self._elsewhere if there else None
+
+
+def hint_of(ref: str, problem: Problem, number: int) -> str:
+    """The text of a hint.
+
+    Args:
+        ref: `pack/id`.
+        problem: With its hidden part.
+        number: From 1.
+
+    Raises:
+        UnknownProblemError: There is no such hint.
+    """
+    if not 1 <= number <= len(problem.hidden.hints):
+        raise UnknownProblemError(f"{ref} has no hint {number}; open the problem again, it may have been corrected")
+    return problem.hidden.hints[number - 1]
+
+
+async def judge_answer(
+    ref: str,
+    problem: Problem,
+    answer: str,
+    judging: Judging,
+    *,
+    attempt: str = "",
+    number: int = 0,
+    answer_id: str | None = None,
+) -> Graded:
+    """Scores the answer to a question or text problem.
+
+    Args:
+        ref: `pack/id`.
+        problem: With its hidden part.
+        answer: The content of `answer.md`.
+        judging: The judges.
+        attempt: The attempt it belongs to.
+        number: Rank of the answer in the attempt, from 1.
+        answer_id: See `Judging.judgement_of`.
+    """
+    start = time.monotonic()
+    judgement = await judging.judgement_of(ref, problem, answer, attempt=attempt, number=number, answer_id=answer_id)
+    return graded_answer(problem.public_digest, judgement, time.monotonic() - start)
+
+
+def graded_answer(digest: str, judgement: Judgement, wall_s: float) -> Graded:
+    """The outcome of a judgement that took `wall_s` seconds, of an answer to the problem with this public digest."""
+    facts = {"wall_s": round(wall_s, 6), "digests": Digests(problem=digest)}
+    return Graded(judgement.verdict.model_copy(update=facts), judgement)

@@ -1,0 +1,338 @@
+"""The runs of one attempt: grading the solver's present files, one run at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.adapter import Adapter, Report
+from benchwright_attempts.clock.clock_follower import ClockFollower
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events.event_writer import EventWriter
+from benchwright_attempts.events.events import Answered, RunCancelled, RunFinished, RunStarted
+from benchwright_attempts.events.file_text import sha256
+from benchwright_attempts.grading.grading import ANSWER, Graded
+from benchwright_attempts.grading.judging import judged_by
+from benchwright_attempts.grading.reveal import Revealed, reveal
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_attempts.log.record import AttemptHeader
+from benchwright_attempts.summary.summary import AttemptVerdict
+from benchwright_attempts.terms import Machine, Terms
+from benchwright_harness.decision.design_waves import DesignWaves, Kept
+from benchwright_problems.problem import Kind, Problem, Reveal
+from benchwright_problems.verdict import Digests, Outcome, Reason, Verdict
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_attempts.log.log import EventLog
+    from benchwright_attempts.services import Services
+
+QUEUE = "queue"
+"""Why the clock is held while a run waits for a free slot: other attempts' work is nobody's time."""
+
+
+class Runs:
+    """Starts, waits for and cancels the runs of an attempt, and records them.
+
+    Args:
+        services: Of the process.
+        header: The attempt.
+        problem: Its problem, without the hidden part.
+        terms: Of the attempt.
+        adapter: Knows the present files.
+        writer: Of the attempt.
+        clock: Of the attempt.
+        warms_up: Whether a sandbox is started ahead for the next run.
+    """
+
+    def __init__(
+        self,
+        services: Services[EventLog],
+        header: AttemptHeader,
+        problem: Problem,
+        terms: Terms,
+        adapter: Adapter,
+        writer: EventWriter,
+        clock: ClockFollower,
+        *,
+        warms_up: bool,
+    ) -> None:
+        self._services = services
+        self._header = header
+        self._problem = problem
+        self._terms = terms
+        self._adapter = adapter
+        self._writer = writer
+        self._clock = clock
+        self._records = RunRecords(services.home, header.id)
+        self._newest: tuple[int, Graded] | None = None
+        self._run: asyncio.Task[None] | None = None
+        self._waiting = 0
+        self._warms_up = warms_up and problem.kind is Kind.DESIGN
+        self._warming: asyncio.Task[None] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is in progress."""
+        return self._run is not None and not self._run.done()
+
+    def start(self) -> None:
+        """Starts a run. None may be in progress."""
+        self._run = asyncio.create_task(self._grade_present_files())
+        self._run.add_done_callback(self._ended)
+        self._adapter.changed()
+
+    async def cancel(self, reason: str) -> None:
+        """Stops the present run, if there is one, and waits until its processes have ended.
+
+        Args:
+            reason: A stable word.
+        """
+        # While this waits, somebody else who waited may have started the next one.
+        while (run := self._run) is not None and not run.done():
+            # A second cancel would break into the clean-up that the first one began.
+            if not run.cancelling():
+                run.cancel(reason)
+            await asyncio.wait({run})
+
+    async def wait(self) -> None:
+        """Waits until no run is in progress; raises what made the last one fail."""
+        self._waiting += 1
+        try:
+            # A newer run may take this one's place while we wait.
+            while self._run is not None and not self._run.done():
+                await asyncio.wait({self._run})
+        finally:
+            self._waiting -= 1
+        if self._run is not None and (error := _failure(self._run)) is not None:
+            raise error
+
+    async def is_judged(self) -> bool:
+        """Whether the newest verdict is about the present files."""
+        verdict = (await self._writer.summary()).verdict
+        return verdict is not None and verdict.snapshot == _digests(self._adapter.snapshot())
+
+    async def graded(self) -> Graded | None:
+        """The newest verdict. None before the first."""
+        newest = (await self._writer.summary()).verdict
+        if newest is None:
+            return None
+        return self._in_memory(newest) or Graded(await asyncio.to_thread(self._full_verdict, newest))
+
+    async def measure(self, graded: Graded | None) -> Graded | None:
+        """What the attempt ended with; a design that passed gets its quality, which is kept with the verdict."""
+        if graded is None or graded.verdict.outcome is not Outcome.PASSED or self._problem.kind is not Kind.DESIGN:
+            return graded
+        newest = (await self._writer.summary()).verdict
+        grading, files = self._services.grading, self._adapter.snapshot()
+        if newest is None or newest.snapshot != _digests(files):
+            return graded
+        async with grading.slots or nullcontext():
+            verdict = await grading.measured(self._header.problem, files, graded.verdict, attempt=self._header.id)
+        if verdict is graded.verdict:
+            return graded
+        measured = replace(graded, verdict=verdict)
+        self._keep(newest.number, measured)
+        self._adapter.changed()
+        return measured
+
+    def reveal(self, verdict: AttemptVerdict) -> Revealed:
+        """What the solver may see of a verdict. Waits for the disk."""
+        policy = self._terms.reveal(self._problem.reveal)
+        return reveal(self._full_verdict(verdict), policy, partial(self._records.text, verdict.number))
+
+    async def keep_waves(self, target: Path) -> Kept:
+        """Runs the hidden tests that failed once more on the same files, for the waveform of the solver's modules.
+
+        It is no run of the attempt: it leads to no verdict, and shows nothing new but the waveform.
+
+        Args:
+            target: The file to write, VCD; its folder is there.
+
+        Raises:
+            AttemptError: The reveal policy hides it, nothing has failed, the files have changed since, or there is no
+                waveform.
+        """
+        files = await self._failed_files()
+        waves, grading = DesignWaves(target), self._services.grading
+        async with slot(grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
+            await grading.keep_waves(self._header.problem, files, waves, attempt=self._header.id)
+        if waves.kept is None:
+            raise AttemptError("The hidden tests left no waveform. Only those that Icarus Verilog simulates leave one.")
+        return waves.kept
+
+    async def _failed_files(self) -> Mapping[str, bytes]:
+        """The present files, if the newest verdict is about them, and has failed where everything is shown."""
+        policy = self._terms.reveal(self._problem.reveal)
+        if policy is not Reveal.FULL:
+            shown = f"shows {policy} only" if policy is not None else "shows no results"
+            raise AttemptError(f"There is no waveform of these hidden tests: their reveal policy {shown}.")
+        verdict = (await self._writer.summary()).verdict
+        if verdict is None or verdict.outcome is not Outcome.FAILED:
+            raise AttemptError("The hidden tests have not failed, so there is no waveform. Run them first.")
+        files = dict(self._adapter.snapshot())
+        if self.is_running or verdict.snapshot != _digests(files):
+            raise AttemptError(
+                "The files have changed since the hidden tests failed. Run the hidden tests again first."
+            )
+        return files
+
+    def warm_up(self) -> None:
+        """Lets a sandbox start ahead for the next run, if that is wanted."""
+        if self._warms_up and (self._warming is None or self._warming.done()):
+            self._warming = asyncio.create_task(
+                self._services.grading.warm_up(self._header.problem, attempt=self._header.id)
+            )
+            self._warming.add_done_callback(self._warmed_up)
+
+    async def cool_down(self) -> None:
+        """Ends the sandbox that was started ahead."""
+        if self._warming is not None:
+            self._warming.cancel()
+            await asyncio.wait({self._warming})
+            await self._services.grading.cool_down()
+
+    async def _grade_present_files(self) -> None:
+        number = (await self._writer.summary()).next_number
+        files = dict(self._adapter.snapshot())
+        self._adapter.run_taken(files)
+        if self._problem.kind is not Kind.DESIGN:
+            async with self._stopping_clock(Machine.JUDGE):
+                await self._judge_answer(number, files)
+            return
+        async with slot(self._services.grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
+            await self._run_tests(number, files)
+        self.warm_up()
+
+    def _stopping_clock(self, machine: Machine) -> AbstractAsyncContextManager[None]:
+        return self._clock.held(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
+
+    async def _judge_answer(self, number: int, files: Mapping[str, bytes]) -> None:
+        graded = self._flawed() or await self._services.grading.judge(
+            self._header.problem, files.get(ANSWER, b""), attempt=self._header.id, number=number
+        )
+        verdict = graded.verdict
+        self._keep(number, graded)
+        await self._writer.append(
+            Answered(
+                number=number,
+                outcome=verdict.outcome,
+                reason=verdict.reason.value,
+                message=verdict.detail,
+                snapshot=_digests(files),
+                wall_s=verdict.wall_s,
+                digests=verdict.digests.model_dump(),
+                judged_by=judged_by(graded.judgement) if graded.judgement is not None else None,
+            ),
+        )
+
+    async def _run_tests(self, number: int, files: Mapping[str, bytes]) -> None:
+        run = uuid.uuid4().hex
+        try:
+            await self._writer.append(RunStarted(run=run, number=number, snapshot=_digests(files)))
+            async with self._adapter.progress() as report:
+                graded = await self._graded(number, files, report)
+        except BaseException as error:
+            # In the log every start has an end.
+            await self._writer.append(RunCancelled(run=run, number=number, reason=_why_ended(error)))
+            raise
+        self._keep(number, graded)
+        await self._writer.append(RunFinished.of(number, graded.verdict, run=run))
+
+    async def _graded(self, number: int, files: Mapping[str, bytes], report: Report) -> Graded:
+        if (flawed := self._flawed()) is not None:
+            return flawed
+        with self._records.log(number) as raw:
+            return await self._services.grading.run(
+                self._header.problem,
+                files,
+                attempt=self._header.id,
+                number=number,
+                log=raw,
+                on_step=partial(_show, report),
+            )
+
+    def _flawed(self) -> Graded | None:
+        flaw = self._adapter.flaw()
+        if flaw is None:
+            return None
+        return Graded(flaw.model_copy(update={"digests": Digests(problem=self._problem.public_digest)}))
+
+    def _keep(self, number: int, graded: Graded) -> None:
+        self._newest = (number, graded)
+        self._records.keep(number, graded.verdict)
+
+    def _full_verdict(self, verdict: AttemptVerdict) -> Verdict:
+        """A verdict with its tests, of which the log has only the count."""
+        kept = self._in_memory(verdict)
+        whole = kept.verdict if kept is not None else self._records.verdict(verdict.number)
+        # Where the record was deleted, the log still has what the solver saw.
+        return whole or Verdict(reason=Reason(verdict.reason), detail=verdict.message, wall_s=verdict.wall_s)
+
+    def _in_memory(self, verdict: AttemptVerdict) -> Graded | None:
+        """The verdict of this process's newest run, unless an answer has been judged again since."""
+        if self._newest is None or self._newest[0] != verdict.number:
+            return None
+        graded = self._newest[1]
+        return graded if graded.verdict.reason == verdict.reason else None
+
+    def _warmed_up(self, warming: asyncio.Task[None]) -> None:
+        if (error := _failure(warming)) is not None:
+            self._adapter.failed(error)
+
+    def _ended(self, run: asyncio.Task[None]) -> None:
+        error = _failure(run)
+        # Who waits for the run is answered with the error instead.
+        if error is not None and not self._waiting:
+            self._adapter.failed(error)
+        self._adapter.changed()
+
+
+@asynccontextmanager
+async def slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> AsyncIterator[None]:
+    """Takes one of a process's slots for the block; the clock is held while it waits for one.
+
+    Args:
+        slots: None for any number.
+        clock: Of the attempt.
+    """
+    if slots is None:
+        yield
+        return
+    if slots.locked():
+        async with clock.held(QUEUE):
+            await slots.acquire()
+    else:
+        await slots.acquire()
+    try:
+        yield
+    finally:
+        slots.release()
+
+
+def _failure(run: asyncio.Task[None]) -> BaseException | None:
+    return None if run.cancelled() else run.exception()
+
+
+def _show(report: Report, step: int, of: int, name: str) -> None:
+    if of:
+        report(f"step {step} of {of}", round(100 * (step - 1) / of))
+    else:
+        report(name, 0)
+
+
+def _why_ended(error: BaseException) -> str:
+    if not isinstance(error, asyncio.CancelledError):
+        return "broken"
+    # Only the end of the whole process cancels without a reason.
+    return str(error.args[0]) if error.args else "closing"
+
+
+def _digests(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {path: sha256(content) for path, content in files.items()}

@@ -1,0 +1,188 @@
+"""The judges that this process asks: rules at once, models where some are set up, else the answer waits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.events.events import JudgedBy, VoteCast
+from benchwright_foundation.errors import ExtraMissingError
+from benchwright_foundation.home import Home
+from benchwright_judges.errors import ConfigurationError
+from benchwright_judges.judgement import Judgement, Method, Status
+from benchwright_judges.score import score
+from benchwright_problems.problem import Problem
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import, the client library more.
+    from benchwright_judges.models.budget import JudgingBudget
+    from benchwright_judges.models.panel import Panel
+    from benchwright_judges.records.records import Records
+    from benchwright_judges.service.client import RemoteJudge
+
+
+class Judging:
+    """Opens database and endpoints when the first answer needs them. Belongs to one event loop.
+
+    Args:
+        home: Where judgements are kept.
+        environ: Says where `judges.toml` is, and holds the keys it names.
+        reader: The judge that reads what rules can't; as `judges.toml` says if not given.
+        budget_usd: What judges may cost in all, in US dollars; as `judges.toml` says if not given.
+    """
+
+    service_url: str = ""
+    """A judge service, which is asked instead of everything here if given."""
+
+    def __init__(
+        self, home: Home, environ: Mapping[str, str] = os.environ, *, reader: str = "", budget_usd: float | None = None
+    ) -> None:
+        self._reader = reader
+        self._budget_usd = budget_usd
+        self._home = home
+        self._environ = environ
+        self._opening = asyncio.Lock()
+        self._records: Records | None = None
+        self._panel: Panel | None = None
+        self._budget: JudgingBudget | None = None
+        self._flaw = ""
+        self._service: RemoteJudge | None = None
+
+    async def judgement_of(
+        self,
+        ref: str,
+        problem: Problem,
+        answer: str,
+        *,
+        attempt: str = "",
+        number: int = 0,
+        answer_id: str | None = None,
+    ) -> Judgement:
+        """Judge an answer; one that waits is kept where `benchwright judge pending` finds it.
+
+        Args:
+            ref: `pack/id`.
+            problem: With its hidden part.
+            answer: The answer; untrusted.
+            attempt: The attempt it belongs to, if there is one.
+            number: Rank of the answer in the attempt, from 1.
+            answer_id: Names the answer wherever it is asked about: one with a judgement is not judged again.
+
+        Raises:
+            StorageError: The database can't be opened.
+        """
+        if self.service_url:
+            return await self._ask_service(ref, answer)
+        judgement = await asyncio.to_thread(score, problem, answer)
+        if not self.is_for_model(problem, judgement):
+            return judgement
+        from benchwright_judges.records.recorded_judging import judge_and_record
+
+        records = await self.records()
+        judged = await judge_and_record(
+            problem,
+            answer,
+            self._panel,
+            records,
+            ref=ref,
+            attempt=attempt,
+            number=number,
+            answer_id=answer_id,
+            budget=self._budget,
+        )
+        if self._flaw and judged.status is Status.PENDING:
+            return judged.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
+        return judged
+
+    def is_for_model(self, problem: Problem, judgement: Judgement) -> bool:
+        """Whether a judge is needed beyond what rules say of an answer, or a reader that is set up.
+
+        Raises:
+            ConfigurationError: The reader that was named is not set up.
+        """
+        if judgement.status is Status.PENDING:
+            return True
+        if judgement.status is not Status.UNREADABLE or not self._has_reader:
+            return False
+        from benchwright_judges.reading.model_reader import is_unread
+
+        return is_unread(problem, judgement)
+
+    @cached_property
+    def _has_reader(self) -> bool:
+        from benchwright_judges.models.configuration import read_settings
+
+        try:
+            return bool(read_settings(self._environ, reader=self._reader).reader)
+        except ConfigurationError:
+            if self._reader:
+                raise
+            # What rules can't read stays unreadable; an answer that needs a judge says what is wrong.
+            return False
+
+    async def close(self) -> None:
+        """Close what was opened; it opens again when it is needed."""
+        panel, records, service = self._panel, self._records, self._service
+        self._panel = self._records = self._service = None
+        if panel is not None:
+            await panel.close()
+        if records is not None:
+            await records.close()
+        if service is not None:
+            await service.close()
+
+    async def _ask_service(self, ref: str, answer: str) -> Judgement:
+        from benchwright_judges.service.client import RemoteJudge, find_token
+
+        try:
+            if self._service is None:
+                self._service = RemoteJudge(self.service_url, find_token(self._environ))
+        except (ConfigurationError, ExtraMissingError) as error:
+            return Judgement(status=Status.PENDING, message=f"This answer is kept and pending: {error}.")
+        return await self._service.request_judgement(ref, answer)
+
+    async def records(self) -> Records:
+        """The database of judgements, opened when it is first needed.
+
+        Raises:
+            StorageError: It can't be opened.
+        """
+        from benchwright_judges.models.budget import JudgingBudget
+        from benchwright_judges.models.configuration import JudgesSettings, find_panel, read_settings, records_location
+        from benchwright_judges.records.records import Records
+
+        async with self._opening:
+            if self._records is None:
+                settings = JudgesSettings()
+                try:
+                    settings = read_settings(self._environ, reader=self._reader)
+                    self._panel = await asyncio.to_thread(find_panel, settings, self._environ)
+                except (ConfigurationError, ExtraMissingError) as error:
+                    # The answer is worth more than the set-up: it is kept, and the person learns what to fix.
+                    self._flaw = str(error)
+                self._budget = JudgingBudget(settings.budget_usd if self._budget_usd is None else self._budget_usd)
+                self._records = await Records.open(records_location(settings, self._home))
+            return self._records
+
+
+def judged_by(judgement: Judgement) -> JudgedBy:
+    """What an attempt's log says of a judgement: nothing that could quote the key."""
+    return JudgedBy(
+        method=judgement.method.value,
+        status=judgement.status.value,
+        score=judgement.score,
+        label=judgement.label,
+        rubric=judgement.rubric,
+        votes=tuple(
+            VoteCast(judge=vote.judge, label=vote.label, cost_usd=vote.cost_usd, cached=vote.cached)
+            for vote in judgement.votes
+            # Beside a judge's points, what a reader found is no vote on the scale.
+            if judgement.method is Method.READER or not vote.is_reading
+        ),
+        tie_break=judgement.tie_break,
+        cost_usd=judgement.cost_usd,
+        metrics=judgement.metrics,
+    )

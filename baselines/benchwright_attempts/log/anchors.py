@@ -1,0 +1,225 @@
+"""Anchors: how far an attempt's chain was at some time, noted where its owner can't change it.
+
+A chain shows that nothing was changed in the middle. That its end was cut off, or that all of it was rewritten,
+shows only against an anchor from outside: printed, sent by e-mail, or in somebody else's hands.
+
+An anchor is one object of canonical JSON. A server that countersigns adds `receipt`; its signature (Ed25519, RFC 8032)
+is over the canonical JSON of the anchor, whose receipt has no `signature` then: see `docs/reference/event-log.md`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, Field, ValidationError
+
+from benchwright_attempts.events.file_text import Sha256
+from benchwright_attempts.log.published_keys import PublishedKey, Standing, standing
+from benchwright_attempts.log.record import canonical, format_wall
+from benchwright_foundation.model import Model
+
+FORMAT = "benchwright-anchor"
+_OBJECT = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}")
+_QUOTED = re.compile(r"^[> ]+", re.MULTILINE)
+
+
+class Receipt(Model):
+    """What a server says that has seen a chain's head, at a time by its own clock."""
+
+    server: str
+    """Its address."""
+    time: AwareDatetime
+    """When it saw the head."""
+    key: str
+    """The public key, base64."""
+    signature: str
+    """Base64; see the module."""
+
+
+class Anchor(Model):
+    """How far a chain was."""
+
+    format: Literal["benchwright-anchor"] = "benchwright-anchor"
+    version: Literal[1] = 1
+    attempt: Annotated[str, Field(min_length=1)]
+    events: Annotated[int, Field(ge=1)]
+    """Number of the newest event."""
+    head: Sha256
+    """Its hash."""
+    made: AwareDatetime
+    """When, by the clock of the computer that made the anchor."""
+    receipt: Receipt | None = None
+
+    def as_line(self) -> str:
+        """Canonical JSON, without line end."""
+        return canonical(self._value())
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether its receipt has the signature of the receipt's own key; whose key that is, is not known here."""
+        # Imported late: most anchors have no receipt.
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+        if self.receipt is None:
+            return False
+        try:
+            key = Ed25519PublicKey.from_public_bytes(base64.b64decode(self.receipt.key, validate=True))
+            key.verify(base64.b64decode(self.receipt.signature, validate=True), self.signed_bytes())
+        except (ValueError, InvalidSignature):
+            return False
+        return True
+
+    def signed_bytes(self) -> bytes:
+        """What a receipt's signature is over; see the module."""
+        value = self._value()
+        value.get("receipt", {}).pop("signature", None)
+        return canonical(value).encode()
+
+    def _value(self) -> dict[str, Any]:
+        value = self.model_dump(mode="json", exclude_none=True) | {"made": format_wall(self.made)}
+        if self.receipt is not None:
+            value["receipt"]["time"] = format_wall(self.receipt.time)
+        return value
+
+
+def as_text(anchors: Sequence[Anchor]) -> str:
+    """Anchors as text to print, or to paste into an e-mail."""
+    attempts = "1 attempt" if len(anchors) == 1 else f"{len(anchors)} attempts"
+    lines = [
+        f"How far {attempts} had come in Benchwright's log: the number of events, and the hash of the last.",
+        "Keep this where the solver can't change it. To compare it: benchwright attempts verify --anchors FILE",
+        "",
+        *(anchor.as_line() for anchor in anchors),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read_anchors(text: str) -> list[Anchor]:
+    """The anchors in a string, such as a saved e-mail; other words, marks of quotation and wrapped lines do no harm.
+
+    Raises:
+        ValueError: There is none, or something that calls itself an anchor is none.
+    """
+    found = []
+    for match in _OBJECT.finditer(_QUOTED.sub("", text)):
+        # An anchor has no white space, so any was put in by what wrapped its line.
+        written = re.sub(r"\s+", "", match.group())
+        if FORMAT not in written:
+            continue
+        try:
+            found.append(Anchor.model_validate(json.loads(written)))
+        except ValidationError as error:
+            flaw = error.errors()[0]
+            where = ".".join(map(str, flaw["loc"]))
+            raise ValueError(f"anchor {len(found) + 1}: {where}: {flaw['msg']}") from None
+        except ValueError:
+            raise ValueError(f"anchor {len(found) + 1} is not whole") from None
+    if not found:
+        raise ValueError("there is no anchor in it")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorCheck:
+    """A chain held against its anchors."""
+
+    agreeing: int
+    """Anchors that the chain contains."""
+    flaws: tuple[str, ...] = ()
+    """What does not agree, as sentences."""
+    signers: tuple[str, ...] = ()
+    """Which server signed an agreeing anchor, with which key that nobody is known to have published."""
+    published: tuple[str, ...] = ()
+    """The same with keys that the server has published."""
+    revoked: tuple[str, ...] = ()
+    """Receipts that prove nothing, as sentences: their keys were revoked."""
+
+
+def check_anchors(
+    attempt: str, hashes: Sequence[str], anchors: Iterable[Anchor], keys: Sequence[PublishedKey] = ()
+) -> AnchorCheck:
+    """Holds an attempt against the anchors of it.
+
+    Args:
+        attempt: Its id.
+        hashes: The hash of each event, from the first; the chain has been checked.
+        anchors: Of any attempts.
+        keys: That servers have published; a receipt counts if its key is none of them, or signed at its time.
+    """
+    named = sorted({one for one in anchors if one.attempt == attempt}, key=lambda one: (one.events, one.made))
+    unsigned = [one.receipt for one in named if one.receipt is not None and not one.is_signed]
+    by_standing: dict[Standing, list[Receipt]] = {each: [] for each in Standing}
+    for one in named:
+        if one.receipt is not None and one.receipt not in unsigned:
+            by_standing[standing(one.receipt.key, one.receipt.time, keys)].append(one.receipt)
+    void = [*unsigned, *by_standing[Standing.OUTSIDE], *by_standing[Standing.REVOKED]]
+    mine = [one for one in named if one.receipt is None or one.receipt not in void]
+    agreeing = [one for one in mine if one.events <= len(hashes) and hashes[one.events - 1] == one.head]
+    flaws = [
+        f"The receipt of {one.server} of {format_wall(one.time)} does not have the signature of its key, so the anchor "
+        "or the receipt was changed. Ask the server's owner for it again."
+        for one in unsigned
+    ]
+    flaws += [
+        f"The receipt of {one.server} of {format_wall(one.time)} has the signature of the key {one.key}, which did not "
+        "sign at that time: somebody else made it. Ask the server's owner."
+        for one in by_standing[Standing.OUTSIDE]
+    ]
+    revoked = [
+        f"The receipt of {one.server} of {format_wall(one.time)} proves nothing: its key {one.key} was revoked."
+        for one in by_standing[Standing.REVOKED]
+    ]
+    flaws += _forks(mine)
+    known = max((one.events for one in agreeing), default=0)
+    rewritten = next((one for one in mine if one.events <= len(hashes) and one not in agreeing), None)
+    if rewritten is not None:
+        since = f"after event {known}" if 0 < known < rewritten.events else "from the beginning on"
+        flaws.append(
+            f"The log was rewritten {since}: event {rewritten.events} is not the one that the anchor of "
+            f"{format_wall(rewritten.made)} names."
+        )
+    cut = max((one for one in mine if one.events > len(hashes)), key=lambda one: one.events, default=None)
+    if cut is not None:
+        flaws.append(
+            f"The end of the log was cut off: the anchor of {format_wall(cut.made)} names event {cut.events}, and "
+            f"there are {len(hashes)}."
+        )
+    signed = [one.receipt for one in agreeing if one.receipt is not None]
+    return AnchorCheck(
+        len(agreeing),
+        tuple(flaws),
+        _signers(one for one in signed if one in by_standing[Standing.UNKNOWN]),
+        _signers(one for one in signed if one in by_standing[Standing.VALID]),
+        tuple(revoked),
+    )
+
+
+def _signers(receipts: Iterable[Receipt]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"{one.server} with the key {one.key}" for one in receipts))
+
+
+def _forks(anchors: Sequence[Anchor]) -> list[str]:
+    """Anchors that can't be of one chain."""
+    found = []
+    first: dict[int, Anchor] = {}
+    for one in anchors:
+        other = first.setdefault(one.events, one)
+        if other.head != one.head:
+            found.append(
+                f"There are two versions of the attempt: the anchors of {format_wall(other.made)} and "
+                f"{format_wall(one.made)} name different events {one.events}."
+            )
+    return found
+
+
+def first_difference(some: Sequence[str], others: Sequence[str]) -> int | None:
+    """Number of the first event in which two versions of a chain differ; `None` if one continues the other."""
+    return next(
+        (seq for seq, (one, other) in enumerate(zip(some, others, strict=False), start=1) if one != other), None
+    )

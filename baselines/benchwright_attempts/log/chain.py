@@ -1,0 +1,146 @@
+"""Whether a log is as it was written: every event's hash covers the hash of the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from benchwright_attempts.clock.clock import AttemptState, next_state
+from benchwright_attempts.errors import IllegalTransitionError
+from benchwright_attempts.log.record import AttemptHeader, Row, hash_of, read_json
+
+
+@dataclass(frozen=True, slots=True)
+class ChainCheck:
+    """Result of recomputing the hashes of an attempt."""
+
+    events: int
+    """Intact events, counted from the first."""
+    head: str
+    """Hash of the last intact event. Noted elsewhere, it shows later that no event was cut off."""
+    bad_seq: int | None = None
+    """The first event that is not as written."""
+    reason: str | None = None
+    """What is wrong with it."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether every event is as written."""
+        return self.bad_seq is None
+
+
+class Chain:
+    """The check of an attempt's chain, event by event.
+
+    Args:
+        header: Of the attempt.
+    """
+
+    __slots__ = ("_condition", "_id", "_participant", "_schema", "_state", "events", "head")
+
+    def __init__(self, header: AttemptHeader) -> None:
+        self.events = 0
+        """Intact ones so far."""
+        self.head = header.chain_start()
+        self._id, self._participant, self._condition = header.id, header.solver, header.condition
+        self._state = AttemptState.OPEN
+        self._schema = 1
+
+    @classmethod
+    def after(cls, header: AttemptHeader, newest: Row | None) -> Chain:
+        """The check of what follows an event that was checked before; of the whole chain if there is none.
+
+        Args:
+            header: Of the attempt.
+            newest: As the database has it, with the state behind it.
+        """
+        chain = cls(header)
+        if newest is not None:
+            chain.events, chain.head, chain._schema = newest.seq, newest.hash, newest.schema
+            chain._state = AttemptState(newest.state) if newest.state else AttemptState.OPEN
+        return chain
+
+    @property
+    def state(self) -> AttemptState:
+        """The attempt's state after the last intact event."""
+        return self._state
+
+    def flaw(
+        self,
+        seq: int,
+        wall: str,
+        mono_ns: int,
+        process: str,
+        body: str,
+        prev_hash: str,
+        digest: str,
+        state: str | None,
+        schema: int,
+    ) -> str | None:
+        """What is wrong with the event that comes next, of this attempt; `None` if nothing is, and it counts.
+
+        Args are the fields of a `Row`.
+        """
+        if seq != self.events + 1:
+            return f"it is missing or renumbered: number {seq!a} comes instead"
+        if schema < self._schema:
+            return f"its schema {schema} is older than {self._schema}, that of the event before it"
+        if prev_hash != self.head:
+            return "it does not follow from " + ("the attempt's header" if seq == 1 else "the event before it")
+        made = (self._id, seq, wall, mono_ns, process, body, prev_hash, schema, self._participant, self._condition)
+        if hash_of(*made) != digest:
+            return "its content does not fit its hash"
+        try:
+            self._state = _state_after(seq, body, state, self._state)
+        except (ValueError, IllegalTransitionError) as error:
+            return str(error)
+        self.events, self.head, self._schema = seq, digest, schema
+        return None
+
+    def flaw_of(self, row: Row) -> str | None:
+        """As `flaw`, of a row that may be of another attempt."""
+        if row.seq == self.events + 1:
+            if row.attempt != self._id:
+                return "it belongs to another attempt"
+            named = (row.participant, row.condition)
+            if row.schema != 1 and named != (self._participant, self._condition):
+                return "it names another participant or condition than the attempt's header"
+        return self.flaw(
+            row.seq, row.wall, row.mono_ns, row.process, row.body, row.prev_hash, row.hash, row.state, row.schema
+        )
+
+    def result(self, reason: str | None = None) -> ChainCheck:
+        """After the last event, or the first one that is wrong for this reason."""
+        if reason is None and self.events == 0:
+            reason = "there is no event at all"
+        return ChainCheck(self.events, self.head, None if reason is None else self.events + 1, reason)
+
+
+def check_chain(header: AttemptHeader, rows: Iterable[Row]) -> ChainCheck:
+    """Recomputes every hash and names the first event that is wrong."""
+    chain = Chain(header)
+    reason = next((flaw for row in rows if (flaw := chain.flaw_of(row)) is not None), None)
+    return chain.result(reason)
+
+
+def _state_after(seq: int, stored: str, said: str | None, state: AttemptState) -> AttemptState:
+    body = read_json(stored)
+    step = body.get("type") if isinstance(body, dict) else None
+    if not isinstance(step, str):
+        raise ValueError("it is not an event")
+    if (step == "opened") != (seq == 1):
+        raise ValueError("an attempt begins with `opened`, and only once")
+    state = state if step == "opened" else next_state(state, step)
+    if said is not None and said != state:
+        raise ValueError(f"the database says the attempt was {said!a} after it, it was {state}")
+    return state
+
+
+def with_states(rows: Iterable[Row]) -> list[Row]:
+    """The same rows with the state behind each, which exports leave out."""
+    state = AttemptState.OPEN
+    found: list[Row] = []
+    for row in rows:
+        state = _state_after(row.seq, row.body, row.state, state)
+        found.append(replace(row, state=state.value))
+    return found

@@ -1,0 +1,398 @@
+"""The attempt log: every acknowledged event is on disk, in order, and none can be changed."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any, Self
+
+from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, Select, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from benchwright_attempts.claim import Claim, claim
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, LogError, UnknownAttemptError
+from benchwright_attempts.events.adopting import Adopted, Head, Incoming, adopt, receive_all
+from benchwright_attempts.events.events import Event, Opened
+from benchwright_attempts.log.appending import Entry, append_all, is_storable
+from benchwright_attempts.log.database import display_name, explain, explain_file, open_database, writing
+from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent, Row, StoredEvent
+from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
+from benchwright_attempts.summary.kept_summary import kept_end, read
+from benchwright_attempts.summary.summary import Summary
+
+BATCH = 4096
+"""Most events one transaction takes."""
+_wall_clock = partial(datetime.now, UTC)
+
+
+class EventLog:
+    """An append-only log of attempts in one SQLite file, or in a PostgreSQL database.
+
+    All methods may be called from any thread. Several processes may append to the same attempt. Events handed over by
+    one process keep their order. One thread writes; events that wait together are committed together.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        now: Callable[[], datetime] = _wall_clock,
+        monotonic_ns: Callable[[], int] = time.monotonic_ns,
+        process: str | None = None,
+        busy_timeout_s: float = 10.0,
+    ) -> None:
+        """Opens the database.
+
+        Args:
+            path: The file, made with its folder if missing; or a `postgresql://` address.
+            now: Returns the wall time, aware.
+            monotonic_ns: Returns monotonic nanoseconds.
+            process: Unique id of this process; made up if not given.
+            busy_timeout_s: How long to wait while another process writes, in seconds.
+
+        Raises:
+            LogError: The file cannot be made, opened or understood.
+        """
+        self.path = path
+        self.process = process or uuid.uuid4().hex
+        self._now = now
+        self._monotonic_ns = monotonic_ns
+        self._engine = open_database(path, busy_timeout_s=busy_timeout_s)
+        self._queue: SimpleQueue[Entry | None] = SimpleQueue()
+        self._lock = Lock()
+        self._writer: Thread | None = None
+        self._newest: Future[RecordedEvent] | None = None
+        self._closed = False
+        self.failing: LogError | None = None
+        """Why the newest events could not be written; `None` as soon as events are written again."""
+        self.on_failing: set[Callable[[], None]] = set()
+        """Called from any thread after `failing` has changed."""
+
+    def __enter__(self) -> Self:
+        """Lets a `with` block close the log."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes the log."""
+        self.close()
+
+    def close(self) -> None:
+        """Writes what is waiting and closes the file. Later appends are refused; closing twice is fine."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._queue.put(None)
+        if self._writer is not None:
+            self._writer.join()
+        atexit.unregister(self.close)
+        self._engine.dispose()
+
+    def moment(self) -> Moment:
+        """The present, as this process sees it."""
+        return Moment(self._now(), self._monotonic_ns(), self.process)
+
+    def claim(self, attempt: str) -> Claim | str:
+        """Claims an attempt for this process, so that no other one works on it; or says who does.
+
+        Raises:
+            LogError: The claim can't be made.
+        """
+        try:
+            return claim(self._engine, self.path, attempt)
+        except SQLAlchemyError as error:
+            raise explain(self.path, error) from error
+        except OSError as error:
+            raise explain_file(self.path, error) from error
+
+    def append_nowait(self, attempt: str, event: Event) -> Future[RecordedEvent]:
+        """Hands an event over without waiting; it carries the time of this call.
+
+        The future resolves once the event is on disk. It fails with `UnknownAttemptError`, `IllegalTransitionError` or
+        `LogError`; then nothing was written, and after an edit, a `TextSet` must follow for the log to be replayed.
+        """
+        return self._hand_over(attempt, event, None)
+
+    async def append(self, attempt: str, event: Event) -> RecordedEvent:
+        """Appends an event; returns when it is on disk. Cancelling the wait does not take it back.
+
+        Raises:
+            UnknownAttemptError: There is no such attempt.
+            IllegalTransitionError: The attempt's state does not allow this event.
+            LogError: It could not be written; nothing of it was.
+        """
+        return await asyncio.wrap_future(self.append_nowait(attempt, event))
+
+    async def settled(self) -> None:
+        """Waits until every event handed over so far is on disk, or was refused."""
+        if self._newest is not None:
+            await asyncio.gather(asyncio.wrap_future(self._newest), return_exceptions=True)
+
+    def append_blocking(self, attempt: str, event: Event) -> RecordedEvent:
+        """The same for code without an event loop."""
+        return self.append_nowait(attempt, event).result()
+
+    def create(self, header: AttemptHeader, opened: Opened) -> RecordedEvent:
+        """Makes an attempt and its first event in one step; returns when both are on disk.
+
+        Raises:
+            LogError: It could not be written; nothing of it was.
+        """
+        return self.create_nowait(header, opened).result()
+
+    def create_nowait(self, header: AttemptHeader, opened: Opened) -> Future[RecordedEvent]:
+        """The same without waiting; see `append_nowait`."""
+        return self._hand_over(header.id, opened, header)
+
+    def adopt(self, header: AttemptHeader, rows: Sequence[Row]) -> Adopted:
+        """Takes over an attempt that another log recorded, to the byte. Its chain must have been checked.
+
+        What is here already must be its beginning; the rest is added behind it. An older copy changes nothing.
+
+        Raises:
+            StudyClosedError: Its study is closed here.
+            AttemptError: Another attempt of this id is here.
+            LogError: It could not be written; nothing of it was.
+        """
+        with self._transaction(writing(self._engine)) as connection:
+            return adopt(connection, header, rows, self._check_recordable)
+
+    def receive_all(self, incoming: Sequence[Incoming]) -> list[Head | AttemptError]:
+        """Takes events of different attempts as they happen in other logs, checked against the chains that are here.
+
+        Returns:
+            For each, how far its chain is here now, on disk; or why nothing of it was taken.
+
+        Raises:
+            LogError: They could not be written; none was.
+        """
+        with self._transaction(writing(self._engine)) as connection:
+            return receive_all(connection, incoming, self._check_recordable)
+
+    def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
+        """Called in the transaction that writes an event.
+
+        Raises:
+            AttemptError: It may not be recorded: it belongs to a study, whose rules this log does not know.
+        """
+        if header.study:
+            raise AttemptError(
+                f"Attempt {header.id} belongs to the study {header.study}: only a log that knows its rules records it."
+            )
+
+    def _hand_over(self, attempt: str, event: Event, header: AttemptHeader | None) -> Future[RecordedEvent]:
+        future: Future[RecordedEvent] = Future()
+        # An event that was handed over gets written, so the future must not be cancellable.
+        future.set_running_or_notify_cancel()
+        with self._lock:
+            if self._closed:
+                future.set_exception(LogClosedError(display_name(self.path), "is closed; this event was not recorded."))
+                return future
+            self._queue.put(Entry(attempt, event, self.moment(), future, header))
+            self._newest = future
+            if self._writer is None:
+                atexit.register(self.close)
+                self._writer = Thread(target=self._write_all, name="attempt-log", daemon=True)
+                self._writer.start()
+        return future
+
+    def _write_all(self) -> None:
+        more = True
+        while more:
+            batch, more = self._next_batch()
+            if batch:
+                self._write(batch)
+
+    def _next_batch(self) -> tuple[list[Entry], bool]:
+        entry = self._queue.get()
+        batch: list[Entry] = []
+        while entry is not None:
+            batch.append(entry)
+            if len(batch) == BATCH:
+                return batch, True
+            try:
+                entry = self._queue.get_nowait()
+            except Empty:
+                return batch, True
+        return batch, False
+
+    def _write(self, batch: Sequence[Entry]) -> None:
+        results: list[tuple[Entry, RecordedEvent | Exception]]
+        failing: LogError | None = None
+        try:
+            with writing(self._engine).begin() as connection:
+                results = append_all(connection, batch, self._check_recordable)
+        except SQLAlchemyError as error:
+            failing = explain(self.path, error)
+            results = [(entry, failing) for entry in batch]
+        except Exception as error:  # whatever happens, nobody may wait forever, and the thread must survive
+            results = [(entry, error) for entry in batch]
+        if str(failing) != str(self.failing):
+            self.failing = failing
+            for told in tuple(self.on_failing):
+                told()
+        for entry, result in results:
+            if isinstance(result, Exception):
+                entry.future.set_exception(result)
+            else:
+                entry.future.set_result(result)
+
+    # Reading
+
+    def headers(self, *, problem: str | None = None, workspace: str | None = None) -> list[AttemptHeader]:
+        """Attempts, newest first, of one problem or workspace if given."""
+        return [self._header(row) for row in self._attempts(select(ATTEMPTS), problem, workspace)]
+
+    def states(
+        self, *, problem: str | None = None, workspace: str | None = None
+    ) -> list[tuple[AttemptHeader, AttemptState]]:
+        """Attempts with their present state, newest first, of one problem or workspace if given."""
+        newest = (
+            select(EVENTS.c.state)
+            .where(EVENTS.c.attempt == ATTEMPTS.c.id)
+            .order_by(EVENTS.c.seq.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        found = self._attempts(select(ATTEMPTS, newest.label("state")), problem, workspace)
+        return [(self._header(row), self._state(row)) for row in found]
+
+    def summary(self, attempt: str) -> Summary:
+        """The outcome of an attempt so far.
+
+        Raises:
+            UnknownAttemptError: There is no such attempt.
+            LogDamagedError: Its events had to be read, and one can't be.
+        """
+        found = self._summaries(ATTEMPTS.c.id == attempt) if is_storable(attempt) else {}
+        if attempt not in found:
+            raise UnknownAttemptError(attempt)
+        return found[attempt]
+
+    def summaries(self) -> list[tuple[AttemptHeader, Summary]]:
+        """All attempts with their outcomes so far, newest first."""
+        found = self._summaries(None)  # One may be added while this reads on.
+        return [(header, found[header.id]) for header in self.headers() if header.id in found]
+
+    def kept_end(self, attempt: str) -> int:
+        """The newest event that the kept summary of an attempt has seen, even if it is in the log no more."""
+        return kept_end(self._engine, attempt)
+
+    def _summaries(self, where: ColumnElement[bool] | None) -> dict[str, Summary]:
+        try:
+            return read(self._engine, where)
+        except SQLAlchemyError as error:
+            raise explain(self.path, error) from error
+        except ValueError as error:
+            raise self._damaged("an event") from error
+
+    def _attempts(self, wanted: Select[Any], problem: str | None, workspace: str | None) -> Sequence[RowMapping]:
+        if not is_storable(problem) or not is_storable(workspace):
+            return []
+        given = ((ATTEMPTS.c.problem, problem), (ATTEMPTS.c.workspace, workspace))
+        chosen = wanted.where(*(column == value for column, value in given if value is not None))
+        with self._transaction() as connection:
+            return connection.execute(chosen.order_by(ATTEMPTS.c.created.desc(), ATTEMPTS.c.id)).mappings().all()
+
+    def header(self, attempt: str) -> AttemptHeader:
+        """The attempt with this id.
+
+        Raises:
+            UnknownAttemptError: There is none.
+        """
+        return self._only(attempt, ATTEMPTS.c.id == attempt)
+
+    def find(self, beginning: str) -> AttemptHeader:
+        """The attempt whose id alone begins so; for ids that people type.
+
+        Raises:
+            UnknownAttemptError: None or several do.
+        """
+        if beginning.isalnum():
+            return self._only(beginning, ATTEMPTS.c.id.startswith(beginning))
+        raise UnknownAttemptError(beginning)
+
+    def _only(self, attempt: str, condition: ColumnElement[bool]) -> AttemptHeader:
+        if not is_storable(attempt):
+            raise UnknownAttemptError(attempt)
+        with self._transaction() as connection:
+            found = connection.execute(select(ATTEMPTS).where(condition)).mappings().all()
+        if len(found) != 1:
+            raise UnknownAttemptError(attempt, len(found))
+        return self._header(found[0])
+
+    def events(self, attempt: str, *, after: int = 0) -> list[RecordedEvent]:
+        """The events of an attempt, of those behind number `after`, oldest first.
+
+        Raises:
+            LogDamagedError: An event cannot be read.
+        """
+        return [self._parse(row) for row in self.rows(attempt, after=after)]
+
+    def rows(self, attempt: str, *, after: int = 0, most: int | None = None) -> list[Row]:
+        """Events exactly as stored, damaged or not: at most `most` of those behind number `after`."""
+        wanted = (
+            select(EVENTS, ATTEMPTS.c.solver.label("participant"), ATTEMPTS.c.condition)
+            .join(ATTEMPTS, ATTEMPTS.c.id == EVENTS.c.attempt)
+            .where(EVENTS.c.attempt == attempt, EVENTS.c.seq > after)
+            .order_by(EVENTS.c.seq)
+            .limit(most)
+        )
+        with self._transaction() as connection:
+            return [Row(**row) for row in connection.execute(wanted).mappings()]
+
+    def stored_events(self, attempt: str, *, most: int | None = None) -> list[StoredEvent]:
+        """The first events of an attempt, at most some, with only what says when and what; damaged or not."""
+        wanted = select(*EVENTS.c["seq", "wall", "mono_ns", "process", "body"]).where(EVENTS.c.attempt == attempt)
+        with self._transaction() as connection:
+            return [tuple(row) for row in connection.execute(wanted.order_by(EVENTS.c.seq).limit(most))]
+
+    def _parse(self, row: Row) -> RecordedEvent:
+        try:
+            return row.parse()
+        except (ValueError, TypeError) as error:
+            raise self._damaged(f"event {row.seq} of attempt {row.attempt}") from error
+
+    def _header(self, row: RowMapping) -> AttemptHeader:
+        try:
+            return AttemptHeader.model_validate({name: row[name] for name in AttemptHeader.model_fields})
+        except ValueError as error:
+            raise self._damaged(f"attempt {row['id']}") from error
+
+    def _state(self, row: RowMapping) -> AttemptState:
+        try:
+            return AttemptState(row["state"])
+        except ValueError as error:
+            raise self._damaged(f"the state of attempt {row['id']}") from error
+
+    def _damaged(self, what: str) -> LogDamagedError:
+        told = f"{what} cannot be read: something other than Benchwright changed it. Move the file away and restore it"
+        return LogDamagedError(display_name(self.path), f"{told} from a backup.")
+
+    def stored(self, attempt: str) -> tuple[AttemptHeader, list[Row]]:
+        """Header and events exactly as stored, damaged or not: for checks and exports.
+
+        Raises:
+            UnknownAttemptError: There is no such attempt.
+        """
+        header = self.header(attempt)
+        return header, self.rows(attempt)
+
+    @contextmanager
+    def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
+        try:
+            with (engine or self._engine).begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise explain(self.path, error) from error

@@ -1,0 +1,345 @@
+"""An event as the log keeps it: numbered, timed and chained to the one before.
+
+`docs/reference/event-log.md` describes the same for people who check a log without this code.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, AwareDatetime
+from pydantic_core import from_json
+
+from benchwright_attempts.events.events import EVENT_TYPES, Event
+from benchwright_attempts.events.evidence import Recording
+from benchwright_attempts.events.file_text import sha256
+from benchwright_foundation.model import Model
+
+SCHEMA = 2
+"""Version of the records that are written. Records of 1 had neither `schema` nor `participant` nor `condition`."""
+
+_quote = json.encoder.encode_basestring_ascii
+"""A string as `canonical` writes it."""
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", re.ASCII)
+
+
+def canonical(value: object) -> str:
+    """The one JSON text of a value: keys sorted, no spaces, everything beyond ASCII escaped."""
+    return _encode(value)
+
+
+def format_wall(wall: datetime) -> str:
+    """ISO 8601 in UTC with microseconds, such as `2026-11-20T09:30:00.000000Z`."""
+    if wall.tzinfo is not UTC:
+        wall = wall.astimezone(UTC)
+    return wall.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+
+
+def _storable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("the name holds bytes that are not UTF-8") from None
+    if "\0" in text:
+        raise ValueError("the name holds a null byte, which PostgreSQL does not store")
+    return text
+
+
+def _names_a_file(text: str) -> str:
+    """Records of attempts are in files that are called as they are, and logs come from other machines."""
+    if _FILE_NAME.fullmatch(text) is None:
+        raise ValueError("the id has other characters than letters, digits, '.', '_' and '-', or is too long")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_storable)]
+AttemptId = Annotated[str, AfterValidator(_names_a_file)]
+
+
+class AttemptHeader(Model):
+    """Who works on what, where: fixed when the attempt begins."""
+
+    id: AttemptId
+    problem: Name
+    """`pack/id`."""
+    problem_digest: Name
+    """Digest of the problem as it was opened."""
+    workspace: Name
+    """Folder the problem was opened into."""
+    solver: Name
+    """Who: `human`, or a participant or model."""
+    condition: Name
+    """`human`, `human+copilot`, `model`, `agent`."""
+    created: AwareDatetime
+    study: Name = ""
+    """Id of the study it belongs to; empty outside studies."""
+    recording: Recording = Recording.FULL
+    """How much of what the solver does may be recorded."""
+
+    def as_json(self) -> dict[str, str]:
+        """The object that exports carry and the hash chain begins with.
+
+        Fields that the first format did not have are left out if they have no value, so that old chains hold.
+        """
+        row = self.as_row()
+        if not self.study:
+            del row["study"]
+        if self.recording is Recording.FULL:
+            del row["recording"]
+        return row
+
+    def as_row(self) -> dict[str, str]:
+        """The row of the database."""
+        plain: dict[str, str] = self.model_dump(mode="json", exclude={"created"})
+        return {**plain, "created": format_wall(self.created)}
+
+    def chain_start(self) -> str:
+        """The hash that the first event has as its predecessor's."""
+        return sha256(canonical(self.as_json()).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment as one process saw it."""
+
+    wall: datetime
+    """Aware; may jump when somebody sets the computer's clock."""
+    mono_ns: int
+    """Monotonic nanoseconds, comparable only within `process`."""
+    process: str
+    """Unique id of the process that took the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEvent:
+    """One event of an attempt, as acknowledged."""
+
+    attempt: str
+    seq: int
+    """From 1, without gaps within the attempt."""
+    moment: Moment
+    event: Event
+    prev_hash: str
+    hash: str
+    participant: str = ""
+    """Who, as the attempt's header has it: a pseudonym in a study."""
+    condition: str = ""
+    schema: int = SCHEMA
+    """Version of the record that it was read from."""
+
+
+def chained(header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str) -> tuple[str, str, str]:
+    """Appends an event to the one that has `prev_hash`: wall time and event as strings, and the record's hash."""
+    wall, body = format_wall(moment.wall), canonical(event.model_dump())
+    fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
+    return wall, body, sha256(_json(*fields, SCHEMA, header.solver, header.condition).encode())
+
+
+def type_of(body: str) -> str:
+    """The type of an event, from its canonical JSON.
+
+    Raises:
+        ValueError: There is none.
+    """
+    # Keys are sorted, and no key after `type` holds an object; a quotation mark inside a string is escaped.
+    begin = body.rfind('"type":"') + 8
+    return body[begin : body.index('"', begin)]
+
+
+def read_json(body: str) -> Any:
+    """A stored event as a JSON value.
+
+    Raises:
+        ValueError: It is not JSON.
+    """
+    try:
+        return from_json(body)
+    except ValueError:
+        # It can't read lone surrogates, which editors may send.
+        return json.loads(body)
+
+
+StoredEvent = tuple[int, str, int, str, str]
+"""Number, wall time, monotonic nanoseconds, process and body of an event, as they are stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One event as stored: exactly the strings that were hashed, possibly tampered with."""
+
+    attempt: str
+    seq: int
+    wall: str
+    mono_ns: int
+    process: str
+    body: str
+    """Canonical JSON of the event."""
+    prev_hash: str
+    hash: str
+    state: str | None = None
+    """The attempt's state after the event; kept in the database for quick look-up, not hashed."""
+    schema: int = SCHEMA
+    participant: str = ""
+    """As in the header; not part of a record of schema 1, as the next one."""
+    condition: str = ""
+
+    @classmethod
+    def of(
+        cls, header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str, state: str | None = None
+    ) -> Row:
+        """Appends an event to the one that has `prev_hash`."""
+        wall, body, digest = chained(header, seq, moment, event, prev_hash)
+        fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
+        return cls(*fields, digest, state, SCHEMA, header.solver, header.condition)
+
+    def computed_hash(self) -> str:
+        """SHA-256 over the canonical JSON of everything but the hash."""
+        return hash_of(
+            self.attempt,
+            self.seq,
+            self.wall,
+            self.mono_ns,
+            self.process,
+            self.body,
+            self.prev_hash,
+            self.schema,
+            self.participant,
+            self.condition,
+        )
+
+    def as_json_line(self) -> str:
+        """Canonical JSON of the whole record, hash included."""
+        return self._json(with_hash=True)
+
+    def _json(self, *, with_hash: bool) -> str:
+        return _json(
+            self.attempt,
+            self.seq,
+            self.wall,
+            self.mono_ns,
+            self.process,
+            self.body,
+            self.prev_hash,
+            self.schema,
+            self.participant,
+            self.condition,
+            self.hash if with_hash else None,
+        )
+
+    def parse(self) -> RecordedEvent:
+        """Reads the stored strings.
+
+        Raises:
+            ValueError: They do not describe an event this version knows.
+        """
+        if self.schema > SCHEMA:
+            raise ValueError(f"its schema {self.schema} is newer than this Benchwright, which knows {SCHEMA}")
+        wall = datetime.fromisoformat(self.wall)
+        if wall.tzinfo is None:
+            raise ValueError("the wall time has no time zone")
+        # Every event of schema 1 is valid in schema 2: it only added types and optional fields.
+        event: Event = EVENT_TYPES.read(json.loads(self.body))
+        return RecordedEvent(
+            self.attempt,
+            self.seq,
+            Moment(wall, self.mono_ns, self.process),
+            event,
+            self.prev_hash,
+            self.hash,
+            self.participant,
+            self.condition,
+            self.schema,
+        )
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object]) -> Row:
+        """Reads the object of an export line.
+
+        Raises:
+            ValueError: A field is missing, unknown or of the wrong type.
+        """
+        later = "schema" in value
+        if set(value) != (_FIELDS | _LATER_FIELDS if later else _FIELDS):
+            raise ValueError("the fields are not those of a recorded event")
+        return cls(
+            attempt=_text(value, "attempt"),
+            seq=_number(value, "seq"),
+            wall=_text(value, "wall"),
+            mono_ns=_number(value, "mono_ns"),
+            process=_text(value, "process"),
+            body=canonical(value["event"]),
+            prev_hash=_text(value, "prev_hash"),
+            hash=_text(value, "hash"),
+            schema=_number(value, "schema") if later else 1,
+            participant=_text(value, "participant") if later else "",
+            condition=_text(value, "condition") if later else "",
+        )
+
+
+def _json(
+    attempt: str,
+    seq: int,
+    wall: str,
+    mono_ns: int,
+    process: str,
+    body: str,
+    prev_hash: str,
+    schema: int,
+    participant: str,
+    condition: str,
+    digest: str | None = None,
+) -> str:
+    """Canonical JSON of a record, put together around the event's, which is canonical already."""
+    hash_field = f'"hash":{_quote(digest)},' if digest is not None else ""
+    later = schema != 1
+    return (
+        f'{{"attempt":{_quote(attempt)},'
+        + (f'"condition":{_quote(condition)},' if later else "")
+        + f'"event":{body},{hash_field}"mono_ns":{mono_ns},'
+        + (f'"participant":{_quote(participant)},' if later else "")
+        + f'"prev_hash":{_quote(prev_hash)},"process":{_quote(process)},'
+        + (f'"schema":{schema},' if later else "")
+        + f'"seq":{seq},"wall":{_quote(wall)}}}'
+    )
+
+
+def hash_of(
+    attempt: str,
+    seq: int,
+    wall: str,
+    mono_ns: int,
+    process: str,
+    body: str,
+    prev_hash: str,
+    schema: int,
+    participant: str,
+    condition: str,
+) -> str:
+    """SHA-256 of a record with these fields; they are those of `Row`."""
+    text = _json(attempt, seq, wall, mono_ns, process, body, prev_hash, schema, participant, condition)
+    # Text read from a damaged database carries undecodable bytes as surrogates: hash those bytes.
+    return sha256(text.encode("utf-8", "surrogateescape"))
+
+
+_FIELDS = frozenset({"attempt", "event", "hash", "mono_ns", "prev_hash", "process", "seq", "wall"})
+_LATER_FIELDS = frozenset({"schema", "participant", "condition"})
+
+
+def _text(value: Mapping[str, object], field: str) -> str:
+    found = value[field]
+    if not isinstance(found, str):
+        raise ValueError(f"{field} is not a string")
+    return found
+
+
+def _number(value: Mapping[str, object], field: str) -> int:
+    found = value[field]
+    if not isinstance(found, int) or isinstance(found, bool):
+        raise ValueError(f"{field} is not an integer")
+    return found

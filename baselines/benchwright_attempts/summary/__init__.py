@@ -1,0 +1,1 @@
+"""An ended attempt: replay, survival of text, what it came to."""

@@ -1,0 +1,249 @@
+"""Summaries of attempts as the database keeps them, so that no list has to read events.
+
+The transaction that writes events writes the summary behind them as well. A row that an older version wrote, or that
+is behind the events, is worked out again from them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Engine, select, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from benchwright_attempts.clock.clock import AttemptState, ClockState, Mark
+from benchwright_attempts.errors import LogError
+from benchwright_attempts.events.events import EVENT_TYPES
+from benchwright_attempts.grading.verdict_sequence import VerdictSequence
+from benchwright_attempts.log.database import writing
+from benchwright_attempts.log.record import Moment, canonical, format_wall, type_of
+from benchwright_attempts.log.record import Row as EventRow
+from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
+from benchwright_attempts.summary.summary import READ, AttemptVerdict, Summarizing, Summary
+from benchwright_problems.verdict import Outcome
+
+VERSION = 2
+"""Of `body`; increased when a summary gets other fields or other rules (of outcomes, too)."""
+
+_KEEP = text(
+    "INSERT INTO summaries (attempt, seq, version, body) VALUES (:attempt, :seq, :version, :body) "
+    "ON CONFLICT (attempt) DO UPDATE SET seq = excluded.seq, version = excluded.version, body = excluded.body "
+    "WHERE summaries.seq <= excluded.seq"
+)
+
+
+def keep(connection: Connection, summaries: Mapping[str, Summary]) -> None:
+    """Writes the summaries of attempts, in the transaction that wrote their events."""
+    if summaries:
+        connection.execute(
+            _KEEP,
+            [
+                {"attempt": attempt, "seq": summary.seq, "version": VERSION, "body": dumps(summary)}
+                for attempt, summary in summaries.items()
+            ],
+        )
+
+
+def read(engine: Engine, where: ColumnElement[bool] | None = None) -> dict[str, Summary]:
+    """Attempts with their summaries; those that had to be worked out again are written, if the log can be.
+
+    Args:
+        engine: Of the log.
+        where: Condition on `ATTEMPTS`; all of them if not given.
+
+    Raises:
+        ValueError: Events had to be read, and one can't be.
+    """
+    with engine.begin() as connection:
+        stale: dict[str, Summary] = {}
+        found = dict(kept(connection, where, stale))
+    if stale:
+        # What somebody else has written by now is newer, and stays.
+        with contextlib.suppress(LogError, SQLAlchemyError), writing(engine).begin() as connection:
+            keep(connection, stale)
+    return found
+
+
+def kept(
+    connection: Connection, where: ColumnElement[bool] | None = None, stale: dict[str, Summary] | None = None
+) -> Iterator[tuple[str, Summary]]:
+    """Attempts with their summaries; in no order.
+
+    Args:
+        connection: Of the log.
+        where: Condition on `ATTEMPTS`; all of them if not given.
+        stale: Gets those that had to be worked out again.
+
+    Raises:
+        ValueError: Events had to be read, and one can't be.
+    """
+    wanted = select(ATTEMPTS.c.id, NEWEST, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body).outerjoin(
+        SUMMARIES, SUMMARIES.c.attempt == ATTEMPTS.c.id
+    )
+    for row in connection.execute(wanted if where is None else wanted.where(where)).all():
+        attempt, newest, seq, version, body = row
+        summary = _loaded(body) if (seq, version) == (newest, VERSION) else None
+        if summary is None:
+            summary = from_events(connection, attempt)
+            if stale is not None:
+                stale[attempt] = summary
+        yield attempt, summary
+
+
+def kept_end(engine: Engine, attempt: str) -> int:
+    """The newest event that the kept summary of an attempt has seen; 0 if none was kept."""
+    with engine.begin() as connection:
+        found = connection.execute(select(SUMMARIES.c.seq).where(SUMMARIES.c.attempt == attempt)).scalar()
+    return int(found or 0)
+
+
+def _loaded(body: str) -> Summary | None:
+    try:
+        return loads(body)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def from_events(connection: Connection, attempt: str) -> Summary:
+    """The summary of an attempt, from its events.
+
+    Raises:
+        ValueError: An event can't be read.
+    """
+    columns = ("seq", "hash", "wall", "mono_ns", "process", "body")
+    wanted = select(*(EVENTS.c[name] for name in columns)).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
+    return _fold(connection.execute(wanted.execution_options(yield_per=10_000)))
+
+
+def from_rows(rows: Iterable[EventRow]) -> Summary:
+    """The summary of an attempt, from its events as they are stored.
+
+    Raises:
+        ValueError: An event can't be read.
+    """
+    return _fold((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
+
+
+def kept_and(
+    connection: Connection, attempt: str, kept: tuple[int, int, str] | None, rows: Sequence[EventRow]
+) -> Summary:
+    """The summary of an attempt after events that will be inserted, from the one that is kept.
+
+    Args:
+        connection: Of the log.
+        attempt: Its id.
+        kept: Number of its newest event, version and body of the kept summary; None if there is none.
+        rows: The events that follow; at least one.
+
+    Raises:
+        ValueError: An event can't be read.
+    """
+    is_current = kept is not None and kept[:2] == (rows[0].seq - 1, VERSION)
+    before = _loaded(kept[2]) if kept is not None and is_current else None
+    if before is None and rows[0].seq > 1:
+        before = from_events(connection, attempt)
+    columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
+    return _fold(columns, Summarizing(before) if before is not None else Summarizing())
+
+
+def _fold(rows: Iterable[Iterable[Any]], fold: Summarizing | None = None) -> Summary:
+    fold = fold or Summarizing()
+    for seq, digest, wall, mono_ns, process, body in rows:
+        step = type_of(body)
+        event = EVENT_TYPES.read(json.loads(body)) if step in READ else None
+        fold.take(seq, digest, Moment(datetime.fromisoformat(wall), mono_ns, process), step, event)
+    return fold.summary()
+
+
+def keep_all(connection: Connection) -> None:
+    """Works out every summary; attempts with events that can't be read have none."""
+    for attempt in connection.execute(select(ATTEMPTS.c.id)).scalars().all():
+        try:
+            keep(connection, {attempt: from_events(connection, attempt)})
+        except ValueError:
+            continue
+
+
+def dumps(summary: Summary) -> str:
+    """A summary as JSON."""
+    clock, verdicts = summary.clock, summary.verdicts
+    return canonical(
+        {
+            "seq": summary.seq,
+            "head": summary.head,
+            "process": summary.process,
+            "clock": {
+                "state": clock.state.value,
+                "held": clock.held,
+                "active_ns": clock.active_ns,
+                "at_ns": clock.at_ns,
+                "started": clock.started and format_wall(clock.started),
+                "newest": clock.newest and format_wall(clock.newest),
+                "marks": {process: [mark.mono_ns, mark.at_ns] for process, mark in clock.marks.items()},
+            },
+            "runs": verdicts.count,
+            "verdict": verdicts.newest and _verdict_json(verdicts.newest),
+            "first_pass": verdicts.first_pass and _verdict_json(verdicts.first_pass),
+            "files": dict(summary.files),
+            "undecided": [_verdict_json(verdict) for verdict in verdicts.undecided.values()],
+            "snapshots": {run: dict(files) for run, files in summary.snapshots.items()},
+            "kinds": sorted(summary.kinds),
+        }
+    )
+
+
+def loads(body: str) -> Summary:
+    """The summary that was written.
+
+    Raises:
+        ValueError: It is not JSON, or not of this version; `KeyError` and `TypeError` as well.
+    """
+    value: dict[str, Any] = json.loads(body)
+    clock = value["clock"]
+    undecided = [_read_verdict(one) for one in value["undecided"]]
+    return Summary(
+        seq=value["seq"],
+        head=value["head"],
+        process=value["process"],
+        clock=ClockState(
+            state=AttemptState(clock["state"]),
+            held=clock["held"],
+            active_ns=clock["active_ns"],
+            at_ns=clock["at_ns"],
+            started=_read_wall(clock["started"]),
+            newest=_read_wall(clock["newest"]),
+            marks={process: Mark(*mark) for process, mark in clock["marks"].items()},
+        ),
+        verdicts=VerdictSequence(
+            count=value["runs"],
+            newest=_read_verdict(value["verdict"]) if value["verdict"] else None,
+            first_pass=_read_verdict(value["first_pass"]) if value["first_pass"] else None,
+            undecided={verdict.number: verdict for verdict in undecided},
+        ),
+        files=value["files"],
+        snapshots=value["snapshots"],
+        kinds=frozenset(value["kinds"]),
+    )
+
+
+def _verdict_json(verdict: AttemptVerdict) -> dict[str, Any]:
+    plain = {field.name: getattr(verdict, field.name) for field in fields(verdict)}
+    return plain | {
+        "outcome": verdict.outcome.value,
+        "at": format_wall(verdict.at),
+        "digests": dict(verdict.digests),
+        "snapshot": dict(verdict.snapshot),
+    }
+
+
+def _read_verdict(value: dict[str, Any]) -> AttemptVerdict:
+    return AttemptVerdict(**(value | {"outcome": Outcome(value["outcome"]), "at": datetime.fromisoformat(value["at"])}))
+
+
+def _read_wall(value: str | None) -> datetime | None:
+    return datetime.fromisoformat(value) if value else None

@@ -1,0 +1,230 @@
+"""The outcome of an attempt so far: a fold over its events, kept beside them in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+
+from benchwright_attempts.clock.clock import AttemptState, Clock, ClockState
+from benchwright_attempts.events.event_body import EventBody
+from benchwright_attempts.events.events import (
+    Answered,
+    Judged,
+    Opened,
+    RunCancelled,
+    RunFinished,
+    RunStarted,
+    Save,
+    TextCause,
+    TextSet,
+)
+from benchwright_attempts.events.file_text import FileText
+from benchwright_attempts.events.regraded import Regraded
+from benchwright_attempts.grading.verdict_sequence import VerdictSequence
+from benchwright_attempts.log.record import Moment, RecordedEvent
+from benchwright_problems.verdict import Outcome, outcome_of
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptVerdict:
+    """A verdict of an attempt, as the log has it."""
+
+    number: int
+    """Which try it was, from 1."""
+    outcome: Outcome
+    reason: str
+    message: str
+    passed: int | None
+    """Hidden tests passed; `None` for questions and if they could not be counted."""
+    total: int | None
+    wall_s: float
+    digests: Mapping[str, str]
+    snapshot: Mapping[str, str]
+    """SHA-256 of each file that was judged."""
+    seq: int
+    at: datetime
+    active_s: float
+    """Time the clock had run by then, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The state of an attempt after one of its events."""
+
+    seq: int = 0
+    """Number of the newest event; 0 before the first."""
+    head: str = ""
+    """Its hash."""
+    process: str = ""
+    """The process that recorded it."""
+    clock: ClockState = field(default_factory=ClockState)
+    verdicts: VerdictSequence[AttemptVerdict] = field(default_factory=VerdictSequence)
+    files: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of each file as last seen on disk."""
+    snapshots: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Files of each run that has no verdict yet, by run id."""
+    kinds: frozenset[str] = frozenset()
+    """Types of all events so far."""
+
+    @property
+    def state(self) -> AttemptState:
+        """The attempt's state."""
+        return self.clock.state
+
+    @property
+    def runs(self) -> int:
+        """Verdicts so far, of runs and of judged answers."""
+        return self.verdicts.count
+
+    @property
+    def verdict(self) -> AttemptVerdict | None:
+        """The newest verdict."""
+        return self.verdicts.newest
+
+    @property
+    def first_pass(self) -> AttemptVerdict | None:
+        """The verdict of the first try that passed."""
+        return self.verdicts.first_pass
+
+    @property
+    def passed(self) -> bool:
+        """Whether the newest verdict is a pass."""
+        return self.verdict is not None and self.verdict.outcome is Outcome.PASSED
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next try."""
+        return self.runs + 1
+
+
+READ = frozenset(
+    {"opened", "save", "text", "run_started", "run_finished", "run_cancelled", "answered", "judged", "regraded"}
+)
+"""Types of events of which a summary needs more than the type."""
+
+
+class Summarizing:
+    """Takes an attempt's events in order. It changes in place, as logs have many events.
+
+    Args:
+        summary: After the events so far.
+    """
+
+    def __init__(self, summary: Summary | None = None) -> None:
+        self._parts = summary or Summary()
+        self._clock = Clock()
+        self._clock.resume_from(self._parts.clock)
+        self._started, self._newest = self._parts.clock.started, self._parts.clock.newest
+        self._seq, self._head, self._process = self._parts.seq, self._parts.head, self._parts.process
+        self._kinds = set(self._parts.kinds)
+
+    def take(self, seq: int, digest: str, moment: Moment, step: str, event: EventBody | None) -> None:
+        """Takes one more event.
+
+        Args:
+            seq: Its number.
+            digest: Its hash.
+            moment: When it was handed over.
+            step: Its type.
+            event: The event; `None` will do for types outside `READ`.
+
+        Raises:
+            IllegalTransitionError: The attempt's state does not allow it.
+        """
+        if not self._clock.ended:
+            self._newest = moment.wall
+        self._clock.follow(step, moment.mono_ns, moment.process)
+        if step == "started":
+            self._started = moment.wall
+        self._seq, self._head, self._process = seq, digest, moment.process
+        self._kinds.add(step)
+        if event is not None and step in READ:
+            self._parts = _with(self._parts, event, seq, moment.wall, self._clock.active_ns / 1e9)
+
+    def summary(self) -> Summary:
+        """The summary after all events that were taken."""
+        clock = self._clock
+        reading = ClockState(
+            clock.state, clock.held, clock.active_ns, self._started, self._newest, clock.at_ns, clock.marks()
+        )
+        return replace(
+            self._parts,
+            seq=self._seq,
+            head=self._head,
+            process=self._process,
+            clock=reading,
+            kinds=frozenset(self._kinds),
+        )
+
+
+def _with(summary: Summary, event: EventBody, seq: int, at: datetime, active_s: float) -> Summary:
+    """The summary with what an event says, its clock aside."""
+    match event:
+        case Opened():
+            return replace(summary, files={path: file.sha256 for path, file in event.files.items()})
+        case Save():
+            return replace(summary, files={**summary.files, event.path: event.sha256})
+        case TextSet(file=None):
+            return replace(
+                summary, files={path: digest for path, digest in summary.files.items() if path != event.path}
+            )
+        case TextSet(file=FileText() as file) if event.cause is not TextCause.RESYNC:
+            return replace(summary, files={**summary.files, event.path: file.sha256})
+        case RunStarted():
+            return replace(summary, snapshots={**summary.snapshots, event.run: event.snapshot})
+        case RunFinished():
+            snapshots = dict(summary.snapshots)
+            snapshot = snapshots.pop(event.run, {})
+            verdicts = summary.verdicts.added(_verdict(event, seq, at, active_s, snapshot))
+            return replace(summary, snapshots=snapshots, verdicts=verdicts)
+        case RunCancelled():
+            waiting = {run: files for run, files in summary.snapshots.items() if run != event.run}
+            return replace(summary, snapshots=waiting)
+        case Answered():
+            return replace(summary, verdicts=summary.verdicts.added(_verdict(event, seq, at, active_s, event.snapshot)))
+        case Judged() | Regraded():
+            return replace(summary, verdicts=_decided_late(summary, event))
+        case _:
+            return summary
+
+
+def _decided_late(summary: Summary, event: Judged | Regraded) -> VerdictSequence[AttemptVerdict]:
+    return summary.verdicts.decided_late(event.number, partial(_revised, event), replaces=event.replaces)
+
+
+def _verdict(
+    event: RunFinished | Answered, seq: int, at: datetime, active_s: float, snapshot: Mapping[str, str]
+) -> AttemptVerdict:
+    return AttemptVerdict(
+        number=event.number,
+        outcome=outcome_of(event.reason, event.outcome),
+        reason=event.reason,
+        message=event.message,
+        passed=event.passed if isinstance(event, RunFinished) else None,
+        total=event.total if isinstance(event, RunFinished) else None,
+        wall_s=event.wall_s,
+        digests=event.digests,
+        snapshot=snapshot,
+        seq=seq,
+        at=at,
+        active_s=active_s,
+    )
+
+
+def _revised(event: Judged | Regraded, verdict: AttemptVerdict) -> AttemptVerdict:
+    revised = replace(
+        verdict, outcome=outcome_of(event.reason, event.outcome), reason=event.reason, message=event.message
+    )
+    if isinstance(event, Judged):
+        return revised
+    return replace(revised, passed=event.passed, total=event.total, wall_s=event.wall_s, digests=event.digests)
+
+
+def summarize(events: Iterable[RecordedEvent], summary: Summary | None = None) -> Summary:
+    """The summary after all events, continuing an earlier one if given."""
+    fold = Summarizing(summary)
+    for recorded in events:
+        fold.take(recorded.seq, recorded.hash, recorded.moment, recorded.event.type, recorded.event)
+    return fold.summary()

@@ -1,0 +1,169 @@
+"""Survival of text that an assistant inserted: how much of it is left after 30 s, after 2 min and at the end.
+
+Every code point of every file is followed through the replay: an edit that changes a part of an accepted text removes
+that part only.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_attempts.events.marked_text import MarkedTexts, StoredChange
+
+AFTER_S = (30.0, 120.0)
+"""Ages at which the text that is left is counted, in seconds."""
+_NS = 1_000_000_000
+_OTHER = "\0"
+_NOWHERE = -(1 << 63)
+"""Stands for an offset that there is not."""
+
+
+@dataclass(slots=True)
+class Content:
+    """A point of an attempt at which text changed. It has either `files` or `path` and `changes`."""
+
+    at_ns: int
+    """Since the opening, on the attempt's own time line."""
+    seq: int
+    files: Mapping[str, str | None] | None = None
+    """Path → whole text; `None` if the file was deleted or its text is unknown."""
+    path: str = ""
+    changes: Sequence[StoredChange] = ()
+
+
+class Contents:
+    """The points of an attempt at which text changed, in columns: there may be a million."""
+
+    __slots__ = ("_at_ns", "_ends", "_files", "_paths", "_seq", "_starts", "_stops", "_texts")
+
+    def __init__(self) -> None:
+        self._at_ns = array("q")
+        self._seq = array("q")
+        self._files: dict[int, Mapping[str, str | None]] = {}
+        self._paths: list[str] = []
+        self._stops = array("q")
+        """How many changes there are up to and with each point's."""
+        self._starts = array("q")
+        self._ends = array("q")
+        self._texts: list[str] = []
+
+    def set_files(self, at_ns: int, seq: int, files: Mapping[str, str | None]) -> None:
+        """Whole files are set."""
+        self._files[len(self._seq)] = files
+        self.edit(at_ns, seq, "", ())
+
+    def edit(self, at_ns: int, seq: int, path: str, changes: Iterable[StoredChange]) -> None:
+        """A file is edited.
+
+        Raises:
+            OverflowError: A number does not fit into 64 bits.
+        """
+        for start, end, text in changes:
+            self._starts.append(_NOWHERE if start is None else start)
+            self._ends.append(_NOWHERE if end is None else end)
+            self._texts.append(text)
+        self._at_ns.append(at_ns)
+        self._seq.append(seq)
+        self._paths.append(path)
+        self._stops.append(len(self._texts))
+
+    def __iter__(self) -> Iterator[Content]:
+        first = 0
+        columns = zip(self._at_ns, self._seq, self._paths, self._stops, strict=True)
+        for place, (at_ns, seq, path, stop) in enumerate(columns):
+            changes = [self._change(one) for one in range(first, stop)]
+            yield Content(at_ns, seq, self._files.get(place), path, changes)
+            first = stop
+
+    def _change(self, place: int) -> StoredChange:
+        start, end = self._starts[place], self._ends[place]
+        return (None if start == _NOWHERE else start, None if end == _NOWHERE else end, self._texts[place])
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """Code points of the followed insertions of an attempt."""
+
+    reached: tuple[int, ...]
+    """For each age of `AFTER_S`, those that were inserted at least that long before the end."""
+    survived: tuple[int, ...]
+    """Of these, those that were left at that age."""
+    at_end: int
+    """Those that were left at the end."""
+
+
+MOST_FOLLOWED = 0x10FFFF
+"""Insertions that can be followed in one attempt: each has a character as its mark."""
+
+
+class TextSurvival:
+    """The files of an attempt, and for each of their code points which followed text it belongs to.
+
+    Each code point's mark is a number: n for the n-th followed text. How much is left of each is counted as it is
+    inserted and removed, so no count reads a file.
+
+    Args:
+        followed: Number of an edit's event → code points it inserted; at most `MOST_FOLLOWED`.
+    """
+
+    def __init__(self, followed: Mapping[int, int]) -> None:
+        self._followed = followed
+        self._marks = {seq: chr(place) for place, seq in enumerate(followed, start=1)}
+        self._left: Counter[str] = Counter()
+        """Mark → code points that are left in all files."""
+        self._files = MarkedTexts(self._inserted, self._removed)
+        self._soonest = math.inf
+        """When the next count is due, in seconds since the opening."""
+        self._due: list[deque[tuple[float, int]]] = [deque() for _ in AFTER_S]
+        self._reached = [0] * len(AFTER_S)
+        self._survived = [0] * len(AFTER_S)
+
+    def follow(self, contents: Iterable[Content], end_ns: int) -> Survival:
+        """Follows the insertions through every change, up to the end of the time line."""
+        at_end = 0
+        if self._followed:
+            for content in contents:
+                self._take(content)
+            self._count(end_ns)
+            at_end = sum(self._left.values())
+        return Survival(tuple(self._reached), tuple(self._survived), at_end)
+
+    def _take(self, content: Content) -> None:
+        # The text just before this change is what was there all the time since the change before.
+        at_s = content.at_ns / _NS
+        if at_s > self._soonest:
+            self._count(content.at_ns)
+        if content.seq in self._followed:
+            for due, after in zip(self._due, AFTER_S, strict=True):
+                due.append((at_s + after, content.seq))
+                self._soonest = min(self._soonest, due[0][0])
+        files = self._files
+        if content.files is None:
+            files.edit(content.path, content.changes, self._marks.get(content.seq, _OTHER))
+        else:
+            for path, text in content.files.items():
+                if text is None or path not in files.texts or text != str(files.texts[path]):
+                    # It came from elsewhere: nothing in it is known to stem from an edit.
+                    files.set(path, text, _OTHER)
+
+    def _count(self, at_ns: int) -> None:
+        """Counts what is left of insertions that have reached an age."""
+        now = at_ns / _NS
+        for place, due in enumerate(self._due):
+            while due and now > due[0][0]:
+                _, seq = due.popleft()
+                self._reached[place] += self._followed[seq]
+                self._survived[place] += self._left[self._marks[seq]]
+        self._soonest = min((due[0][0] for due in self._due if due), default=math.inf)
+
+    def _inserted(self, mark: str, amount: int) -> None:
+        if mark != _OTHER:
+            self._left[mark] += amount
+
+    def _removed(self, owners: str) -> None:
+        if owners.count(_OTHER) < len(owners):
+            self._left.subtract(owner for owner in owners if owner != _OTHER)

@@ -1,0 +1,1 @@
+"""A study while people and models work on it, and after."""

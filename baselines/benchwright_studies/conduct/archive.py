@@ -1,0 +1,263 @@
+"""A study as a folder of files: to deliver it, to collect it from participants' machines, and to archive it.
+
+The folder holds `study.yaml`, `study.jsonl` (the study's journal) and, for each participant, a folder with
+`journal.jsonl` and one file for each attempt, as `benchwright attempts export` writes it.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+from sqlalchemy.exc import SQLAlchemyError
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import AttemptError, ConsentMissingError, ExportError, StudyError, UnknownAttemptError
+from benchwright_attempts.events.adopting import Adopted
+from benchwright_attempts.log.database import explain
+from benchwright_attempts.log.export import read_export, write_export
+from benchwright_attempts.log.record import canonical, format_wall
+from benchwright_attempts.summary.replay import verify
+from benchwright_foundation.atomic import write_atomically
+from benchwright_studies.conduct.journal import JournalEntry
+from benchwright_studies.conduct.studies import Studies
+
+if TYPE_CHECKING:
+    from benchwright_studies.conduct.study_log import StudyLog
+
+_PATIENCE_S = 5.0
+"""How long a participant waits for a database that does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What was imported from an archive."""
+
+    study: str
+    participants: int
+    attempts: int
+    """Attempts that were not there before."""
+    longer: int
+    """Attempts that were there in part, and to which events were added."""
+    withheld: int
+    """Attempts that were left out, as their participants had not agreed or took it back."""
+
+
+def write_archive(
+    log: StudyLog,
+    study: str,
+    folder: Path,
+    participants: Iterable[str] | None = None,
+    *,
+    is_there: Callable[[str, str], bool] = lambda attempt, head: False,
+    only_journals: bool = False,
+) -> int:
+    """Writes a study, or some of its participants, as files.
+
+    Args:
+        log: The event log.
+        study: The study's id.
+        folder: Where to; made if missing.
+        participants: Only these; all if none.
+        is_there: Whether an attempt is at its destination up to the event of a hash, and need not be written.
+        only_journals: Whether attempts are left out.
+
+    Returns:
+        How many attempts were written.
+
+    Raises:
+        StudyError: There is no such study, or the folder holds another one.
+        OSError: A file can't be written.
+    """
+    known = Studies(log, Attempts(log)).study(study)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = folder / "study.yaml"
+    if file.exists() and file.read_bytes() != known.text.encode():
+        raise StudyError(f"{folder} holds another study. Give an empty or a new folder.")
+    if not file.exists():
+        write_atomically(file, known.text.encode(), 0o600)
+    _write_journal(folder / "study.jsonl", log.journal.entries(study))
+    wanted = list(participants) if participants is not None else log.journal.participants(study)
+    # Journals go first: what nobody has agreed to is not taken over.
+    for participant in wanted:
+        own = folder / _safe(participant)
+        own.mkdir(mode=0o700, exist_ok=True)
+        _write_journal(own / "journal.jsonl", log.journal.entries(study, participant))
+    written = 0
+    attempts = Attempts(log)
+    for header in log.journal.attempts(study):
+        if only_journals or (participants is not None and header.solver not in wanted):
+            continue
+        own = folder / _safe(header.solver)
+        file, head = own / f"{header.id}.jsonl", attempts.summary(header.id).head
+        if is_there(header.id, head) or _ends_with(file, head):
+            continue
+        own.mkdir(mode=0o700, exist_ok=True)
+        write_export(file, *log.stored(header.id))
+        written += 1
+    return written
+
+
+_TAIL = 2048
+"""Bytes at the end of an export that hold the hash of its newest event."""
+
+
+def _ends_with(file: Path, head: str) -> bool:
+    """Whether an export is there, and its newest event has this hash."""
+    try:
+        with file.open("rb") as export:
+            export.seek(max(0, file.stat().st_size - _TAIL))
+            tail = export.read()
+    except OSError:
+        return False
+    return tail.endswith(b"\n") and f'"hash":"{head}"'.encode() in tail
+
+
+def deliver(log: StudyLog, study: str, participant: str, *, only_journal: bool = False) -> None:
+    """Puts a participant's records where the study says; nowhere unless it says so. Doing it again changes nothing.
+
+    Args:
+        log: The event log.
+        study: The study's id.
+        participant: Whose.
+        only_journal: Whether only the journal goes, which says that consent was taken back.
+
+    Raises:
+        StudyError: They did not arrive there as a whole. The records stay here.
+    """
+    to = Studies(log, Attempts(log)).study(study).study.data.to
+    try:
+        if to.startswith("/"):
+            write_archive(log, study, Path(to), [participant], only_journals=only_journal)
+        elif to.startswith("postgresql:"):
+            _deliver_to_database(log, study, participant, to, only_journal=only_journal)
+    except (OSError, AttemptError) as error:
+        told = f"{to}: {error.strerror}" if isinstance(error, OSError) else error
+        raise StudyError(
+            f"The records of {participant} in {study} could not be delivered yet. They are kept on this machine, and "
+            f"Benchwright will try again. Reason: {told}"
+        ) from error
+
+
+def _deliver_to_database(log: StudyLog, study: str, participant: str, url: str, *, only_journal: bool) -> None:
+    from benchwright_studies.conduct.study_log import StudyLog
+
+    try:
+        with tempfile.TemporaryDirectory() as folder, StudyLog(url, busy_timeout_s=_PATIENCE_S) as there:
+            heads = Attempts(there)
+
+            def is_there(attempt: str, head: str) -> bool:
+                try:
+                    return heads.summary(attempt).head == head
+                except UnknownAttemptError:
+                    return False
+
+            write_archive(log, study, Path(folder), [participant], is_there=is_there, only_journals=only_journal)
+            collect(there, Path(folder))
+    except SQLAlchemyError as error:
+        raise explain(url, error) from error
+
+
+def _safe(name: str) -> str:
+    """A folder's name; models are called `provider/name`."""
+    return name.replace("/", "_")
+
+
+def journal_lines(entries: Iterable[JournalEntry]) -> list[str]:
+    """A journal as files have it: canonical JSON, an entry in each line."""
+    return [
+        canonical(
+            {
+                "study": kept.study,
+                "participant": kept.participant,
+                "seq": kept.seq,
+                "wall": format_wall(kept.wall),
+                "entry": kept.entry.model_dump(mode="json"),
+                "prev_hash": kept.prev_hash,
+                "hash": kept.hash,
+            }
+        )
+        for kept in entries
+    ]
+
+
+def _write_journal(path: Path, entries: Iterable[JournalEntry]) -> None:
+    lines = journal_lines(entries)
+    write_atomically(path, "".join(f"{line}\n" for line in lines).encode(), 0o600)
+
+
+def collect(log: StudyLog, folder: Path) -> Collected:
+    """Takes over what another machine recorded of a study, after checking every chain.
+
+    What is known already is left as it is; what differs from it is refused.
+
+    Raises:
+        ExportError: A file is damaged, or its chain broken: it is named, and nothing of it was imported.
+        StudyError: It belongs to another study than the one of this id here.
+    """
+    study_lines = _read_journal(folder / "study.jsonl")
+    if not study_lines:
+        raise StudyError(f"{folder} holds no study: study.jsonl is empty. Export the study again.")
+    study = str(study_lines[0]["study"])
+    _take_study(log, study, folder / "study.jsonl", study_lines)
+    counts, participants, withheld = Counter[Adopted](), 0, 0
+    for own in sorted(path for path in folder.iterdir() if path.is_dir()):
+        journal = own / "journal.jsonl"
+        if journal.exists():
+            lines = _read_journal(journal)
+            if any(line["study"] != study for line in lines):
+                raise StudyError(f"{journal} belongs to another study. Remove it from the folder.")
+            log.journal.adopt(journal, lines)
+            participants += 1
+        for file in sorted(own.glob("*.jsonl")):
+            if file.name == "journal.jsonl":
+                continue
+            header, rows = read_export(file)
+            result = verify(header, rows)
+            if result.problem is not None:
+                raise ExportError(file, (result.chain.bad_seq or 0) + 1, f"{result.problem} Ask for the export again.")
+            if header.study != study:
+                raise StudyError(f"{file} belongs to another study. Remove it from the folder.")
+            try:
+                counts[log.adopt(header, rows)] += 1
+            except ConsentMissingError:
+                withheld += 1
+    return Collected(study, participants, counts[Adopted.NEW], counts[Adopted.LONGER], withheld)
+
+
+def _take_study(log: StudyLog, study: str, file: Path, lines: list[dict[str, object]]) -> None:
+    """Registers the study if it is unknown; each machine records its own time, so chains differ."""
+    if study not in log.journal.studies():
+        log.journal.adopt(file, lines[:2])
+        return
+    known = Studies(log, Attempts(log)).study(study)
+    digests = tuple(
+        entry.get("study_sha256") if entry.get("type") == "registered" else entry.get("sha256")
+        for line in lines[:2]
+        if isinstance(entry := line["entry"], dict)
+    )
+    if digests not in known.identities:
+        raise StudyError(f"{file} is of another study file or another plan than the study {study} here.")
+
+
+def _read_journal(path: Path) -> list[dict[str, object]]:
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ExportError(path, 1, "the file can't be read. Export the study again.") from error
+    lines: list[dict[str, object]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            value = json.loads(line)
+            if set(value) != {"study", "participant", "seq", "wall", "entry", "prev_hash", "hash"}:
+                raise ValueError
+        except (ValueError, TypeError, ValidationError) as error:
+            raise ExportError(path, number, "this is no entry of a study's journal. Export the study again.") from error
+        lines.append(value)
+    return lines

@@ -1,0 +1,94 @@
+"""Deleting what was recorded of a person; a tombstone stays, and everybody else's chains are whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, delete, func, insert, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from benchwright_attempts.errors import StudyError
+from benchwright_attempts.log.database import explain, lock, writing
+from benchwright_attempts.log.record import format_wall
+from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, JOURNAL, SUMMARIES, TOMBSTONES
+
+
+def delete_participant(
+    engine: Engine, path: Path | str, study: str, participant: str, *, reason: str, now: datetime
+) -> list[str]:
+    """Deletes every attempt and the journal of a participant, in one step.
+
+    Returns:
+        Ids of the attempts that were deleted.
+
+    Raises:
+        StudyError: There is nothing of this participant.
+        LogError: Nothing was deleted.
+    """
+    with _deleting(engine, path) as connection:
+        mine = (ATTEMPTS.c.study == study) & (ATTEMPTS.c.solver == participant)
+        attempts = list(connection.execute(select(ATTEMPTS.c.id).where(mine)).scalars())
+        lock(connection, *attempts, f"journal:{study}:{participant}")
+        whose = (JOURNAL.c.study == study) & (JOURNAL.c.participant == participant)
+        stone = _stone(connection, "participant", f"{study}/{participant}", whose)
+        if not stone["events"] and not attempts:
+            raise StudyError(f"There is nothing of {participant} in the study {study}.")
+        _delete(connection, attempts, study, reason, now)
+        _set(connection, stone, study, reason, now)
+        connection.execute(delete(JOURNAL).where(whose))
+    return attempts
+
+
+def delete_attempts(engine: Engine, path: Path | str, attempts: Sequence[str], *, reason: str, now: datetime) -> None:
+    """Deletes attempts that belong to no study, in one step; those that are not there are left out.
+
+    Raises:
+        StudyError: One belongs to a study.
+        LogError: Nothing was deleted.
+    """
+    with _deleting(engine, path) as connection:
+        known = connection.execute(select(ATTEMPTS.c.id, ATTEMPTS.c.study).where(ATTEMPTS.c.id.in_(attempts))).all()
+        studies = sorted({row.study for row in known if row.study})
+        if studies:
+            raise StudyError(f"An attempt belongs to the study {studies[0]}; delete the participant there.")
+        lock(connection, *(row.id for row in known))
+        _delete(connection, [row.id for row in known], "", reason, now)
+
+
+@contextmanager
+def _deleting(engine: Engine, path: Path | str) -> Iterator[Connection]:
+    try:
+        with writing(engine).begin() as connection:
+            yield connection
+        if engine.dialect.name == "sqlite":
+            # What was deleted is overwritten in the file (secure_delete); the write-ahead log has it still.
+            with engine.connect() as connection:
+                connection.exec_driver_sql("COMMIT")
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").close()
+    except SQLAlchemyError as error:
+        raise explain(path, error) from error
+
+
+def _delete(connection: Connection, attempts: Sequence[str], study: str, reason: str, now: datetime) -> None:
+    for attempt in attempts:
+        _set(connection, _stone(connection, "attempt", attempt, EVENTS.c.attempt == attempt), study, reason, now)
+    for attempt in attempts:
+        connection.execute(delete(SUMMARIES).where(SUMMARIES.c.attempt == attempt))
+        connection.execute(delete(EVENTS).where(EVENTS.c.attempt == attempt))
+        connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.id == attempt))
+
+
+def _set(connection: Connection, stone: dict[str, object], study: str, reason: str, now: datetime) -> None:
+    connection.execute(insert(TOMBSTONES), {**stone, "study": study, "deleted": format_wall(now), "reason": reason})
+
+
+def _stone(connection: Connection, kind: str, identifier: str, whose: object) -> dict[str, object]:
+    table = EVENTS if kind == "attempt" else JOURNAL
+    count = connection.scalar(select(func.count()).select_from(table).where(whose))  # type: ignore[arg-type]
+    head = connection.scalar(
+        select(table.c.hash).where(whose).order_by(table.c.seq.desc()).limit(1)  # type: ignore[arg-type]
+    )
+    return {"kind": kind, "id": identifier, "events": count or 0, "head": head or ""}

@@ -1,0 +1,149 @@
+"""Delivery of records to where a study collects them, as they grow: what could not be delivered is tried again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_foundation.atomic import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchwright_foundation.home import Home
+    from benchwright_studies.conduct.study_log import StudyLog
+
+
+class Delivery(BaseModel):
+    """A participant's records that have to be delivered."""
+
+    model_config = ConfigDict(frozen=True)
+
+    study: str
+    participant: str
+    since: datetime
+    """From when on records are delivered (UTC)."""
+    delivered: datetime | None = None
+    """When what there was had last been delivered (UTC)."""
+    tries: int = 0
+    """Number of failed tries."""
+    told: str = ""
+    """Message of the last failed try."""
+
+
+class Deliveries:
+    """What this machine delivers: one small file each, from consent until a finished participant's records arrived.
+
+    Delivering twice changes nothing, so several processes may try at once.
+
+    Args:
+        home: The folders of this user.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._folder = home.data / "studies" / "deliveries"
+
+    def owe(self, study: str, participant: str) -> None:
+        """From now on these records have to be delivered, as they grow."""
+        if (self._folder / _name(study, participant)).exists():
+            return
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._write(Delivery(study=study, participant=participant, since=datetime.now(UTC)))
+
+    def drop(self, study: str, participant: str) -> None:
+        """These records no longer have to be delivered."""
+        (self._folder / _name(study, participant)).unlink(missing_ok=True)
+
+    def waiting(self) -> list[Delivery]:
+        """What has to be delivered."""
+        return [self._read(*file.stem.split("@", 1)) for file in sorted(self._folder.glob("*@*.json"))]
+
+    def of(self, study: str, participant: str) -> Delivery | None:
+        """What is waiting of a participant; `None` if nothing is."""
+        return next((one for one in self.waiting() if (one.study, one.participant) == (study, participant)), None)
+
+    def deliver(
+        self,
+        log: StudyLog,
+        wanted: Callable[[Delivery], bool] = lambda delivery: True,
+    ) -> tuple[list[Delivery], list[Delivery]]:
+        """Tries to deliver what is waiting. Blocks on disk and network.
+
+        Args:
+            log: The event log that has the records.
+            wanted: Which.
+
+        Returns:
+            What has arrived as a whole, and what could not be delivered now.
+        """
+        arrived: list[Delivery] = []
+        left: list[Delivery] = []
+        for delivery in filter(wanted, self.waiting()):
+            try:
+                state = _hand_in(log, delivery)
+            except AttemptError as error:
+                left.append(delivery.model_copy(update={"tries": delivery.tries + 1, "told": str(error)}))
+                self._write(left[-1])
+                continue
+            if state is _State.GOES_ON:
+                now = datetime.now(UTC)
+                self._write(delivery.model_copy(update={"tries": 0, "told": "", "delivered": now}))
+                continue
+            self.drop(delivery.study, delivery.participant)
+            if state is _State.FINISHED:
+                arrived.append(delivery)
+        return arrived, left
+
+    def _read(self, study: str, participant: str) -> Delivery:
+        file = self._folder / _name(study, participant)
+        try:
+            return Delivery.model_validate_json(file.read_bytes())
+        except (OSError, ValidationError):
+            # The name alone says what has to be done.
+            return Delivery(study=study, participant=participant, since=datetime.now(UTC))
+
+    def _write(self, delivery: Delivery) -> None:
+        file = self._folder / _name(delivery.study, delivery.participant)
+        write_atomically(file, delivery.model_dump_json(indent=1).encode(), 0o600)
+
+
+def _name(study: str, participant: str) -> str:
+    # Neither has an @ in it.
+    return f"{study}@{participant}.json"
+
+
+class _State(Enum):
+    GOES_ON = "goes on"
+    FINISHED = "finished"
+    ENDED = "ended"
+    """Nobody agrees to it any more."""
+
+
+def _hand_in(log: StudyLog, delivery: Delivery) -> _State:
+    """Hands records in, as far as they go.
+
+    Raises:
+        AttemptError: They can't be delivered now.
+    """
+    # The database library takes a third of a second to import, and mostly nothing waits.
+    from benchwright_attempts.attempts import Attempts
+    from benchwright_studies.conduct.archive import deliver
+    from benchwright_studies.conduct.progress import is_finished
+    from benchwright_studies.conduct.studies import Studies
+
+    study, participant = delivery.study, delivery.participant
+    studies = Studies(log, Attempts(log))
+    if participant not in log.journal.participants(study):
+        return _State.ENDED
+    if studies.consent(study, participant) is None:
+        # Who has records there is owed that the lab learns of the withdrawal; nothing else goes.
+        if delivery.delivered is not None:
+            deliver(log, study, participant, only_journal=True)
+        return _State.ENDED
+    studies.finish(study, participant)
+    deliver(log, study, participant)
+    return _State.FINISHED if is_finished(studies.entries(study, participant)) else _State.GOES_ON

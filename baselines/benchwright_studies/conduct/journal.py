@@ -1,0 +1,309 @@
+"""The journal of studies: who agreed to what, which task belongs to which attempt, what was planned and when it closed.
+
+It is in the attempt log's database. Each participant has a hash chain of their own, and so has each study,
+so that one participant's data can be deleted while everybody else's chain stays whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, insert, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from benchwright_attempts.errors import (
+    AttemptError,
+    ConsentMissingError,
+    ExportError,
+    LogDamagedError,
+    StudyClosedError,
+    StudyError,
+)
+from benchwright_attempts.events.file_text import sha256
+from benchwright_attempts.log.database import explain, lock, writing
+from benchwright_attempts.log.record import AttemptHeader, canonical, format_wall
+from benchwright_attempts.log.tables import ATTEMPTS, JOURNAL, TOMBSTONES
+from benchwright_studies.conduct.entry import ENTRY, OF_A_STUDY, ConsentEntry, Enrolled, Entry, Registered
+
+STUDY = ""
+"""Instead of a participant: the study's own chain."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One entry as it is kept."""
+
+    study: str
+    participant: str
+    seq: int
+    wall: datetime
+    entry: Entry
+    prev_hash: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """What is left of deleted data."""
+
+    kind: str
+    """`attempt` or `participant`."""
+    id: str
+    events: int
+    head: str
+    deleted: str
+    reason: str
+
+
+class Journal:
+    """The entries of all studies in one database; `EventLog.journal` makes it.
+
+    Args:
+        engine: The attempt log's database.
+        path: Its file or address, for messages.
+        now: Returns the wall time, aware.
+    """
+
+    def __init__(self, engine: Engine, path: Path | str, now: Callable[[], datetime]) -> None:
+        self._engine = engine
+        self._path: Path | str = path
+        self._now = now
+
+    def append(self, study: str, participant: str, entry: Entry) -> JournalEntry:
+        """Writes an entry; returns when it is on disk.
+
+        Raises:
+            StudyClosedError: The study is closed; only consent can still be taken back.
+            StudyError: The entry does not belong here.
+            LogError: It could not be written.
+        """
+        try:
+            with writing(self._engine).begin() as connection:
+                lock(connection, f"journal:{study}:{participant}")
+                return self._append(connection, study, participant, entry)
+        except SQLAlchemyError as error:
+            raise explain(self._path, error) from error
+
+    def _append(self, connection: Connection, study: str, participant: str, entry: Entry) -> JournalEntry:
+        taken_back = isinstance(entry, ConsentEntry) and not entry.given
+        if not taken_back and is_closed(connection, study):
+            raise StudyClosedError(study)
+        newest = connection.execute(
+            select(JOURNAL.c.seq, JOURNAL.c.hash)
+            .where(JOURNAL.c.study == study, JOURNAL.c.participant == participant)
+            .order_by(JOURNAL.c.seq.desc())
+            .limit(1)
+        ).one_or_none()
+        _check_place(study, participant, entry, begins=newest is None)
+        seq, head = (newest.seq + 1, newest.hash) if newest else (1, chain_start(study, participant))
+        wall, body = format_wall(self._now()), canonical(entry.model_dump(mode="json"))
+        digest = _hash(study, participant, seq, wall, body, head)
+        row = {
+            "study": study,
+            "participant": participant,
+            "seq": seq,
+            "wall": wall,
+            "body": body,
+            "prev_hash": head,
+            "hash": digest,
+        }
+        connection.execute(insert(JOURNAL), row)
+        return JournalEntry(study, participant, seq, datetime.fromisoformat(wall), entry, head, digest)
+
+    def adopt(self, file: Path, lines: Sequence[Mapping[str, object]]) -> int:
+        """Takes over a chain that another machine wrote; what is here of it must be its beginning.
+
+        Returns:
+            How many entries were new.
+
+        Raises:
+            ExportError: The chain is broken, or not the one that is here.
+        """
+        try:
+            with writing(self._engine).begin() as connection:
+                return _adopt(connection, file, lines)
+        except SQLAlchemyError as error:
+            raise explain(self._path, error) from error
+
+    def studies(self) -> list[str]:
+        """Ids of all studies."""
+        with self._engine.begin() as connection:
+            wanted = select(JOURNAL.c.study).distinct().order_by(JOURNAL.c.study)
+            return list(connection.execute(wanted).scalars())
+
+    def participants(self, study: str) -> list[str]:
+        """Who has begun."""
+        with self._engine.begin() as connection:
+            wanted = (
+                select(JOURNAL.c.participant)
+                .where(JOURNAL.c.study == study, JOURNAL.c.participant != STUDY)
+                .distinct()
+                .order_by(JOURNAL.c.participant)
+            )
+            return list(connection.execute(wanted).scalars())
+
+    def entries(self, study: str, participant: str = STUDY) -> list[JournalEntry]:
+        """All entries of a participant, or of the study itself, oldest first; each is checked against its chain.
+
+        Raises:
+            LogDamagedError: An entry is not as it was written.
+        """
+        with self._engine.begin() as connection:
+            return _read(connection, study, participant, self._path)
+
+    def tombstones(self, study: str) -> list[Tombstone]:
+        """What was deleted from a study."""
+        with self._engine.begin() as connection:
+            rows = connection.execute(select(TOMBSTONES).where(TOMBSTONES.c.study == study)).mappings()
+            return [Tombstone(**{name: row[name] for name in Tombstone.__slots__}) for row in rows]
+
+    def attempts(self, study: str) -> list[AttemptHeader]:
+        """The headers of all attempts of a study, the oldest first."""
+        with self._engine.begin() as connection:
+            wanted = select(ATTEMPTS).where(ATTEMPTS.c.study == study).order_by(ATTEMPTS.c.created, ATTEMPTS.c.id)
+            rows = connection.execute(wanted).mappings().all()
+        return [AttemptHeader.model_validate({name: row[name] for name in AttemptHeader.model_fields}) for row in rows]
+
+
+def _adopt(connection: Connection, file: Path, lines: Sequence[Mapping[str, object]]) -> int:
+    if not lines:
+        return 0
+    study, participant = str(lines[0]["study"]), str(lines[0]["participant"])
+    lock(connection, f"journal:{study}:{participant}")
+    here = _read(connection, study, participant, file)
+    head = chain_start(study, participant)
+    for number, line in enumerate(lines, start=1):
+        wall, body = str(line["wall"]), canonical(line["entry"])
+        digest = _hash(study, participant, number, wall, body, head)
+        if (line["study"], line["participant"], line["seq"]) != (study, participant, number) or line["hash"] != digest:
+            raise ExportError(file, number, "this entry is not as it was written. Ask for the export again.")
+        if number <= len(here) and here[number - 1].hash != digest:
+            raise ExportError(file, number, "this is another entry than the one that is here. Two machines wrote both.")
+        try:
+            ENTRY.validate_json(body)
+        except ValueError:
+            raise ExportError(file, number, "this entry is of a kind unknown here. Update Benchwright.") from None
+        if number > len(here):
+            row = {"study": study, "participant": participant, "seq": number, "wall": wall, "body": body}
+            connection.execute(insert(JOURNAL), {**row, "prev_hash": head, "hash": digest})
+        head = digest
+    return max(0, len(lines) - len(here))
+
+
+def chain_start(study: str, participant: str) -> str:
+    """What the first entry of a chain has for the hash of its predecessor."""
+    return sha256(canonical({"study": study, "participant": participant}).encode())
+
+
+def _hash(study: str, participant: str, seq: int, wall: str, body: str, prev_hash: str) -> str:
+    record = {
+        "study": study,
+        "participant": participant,
+        "seq": seq,
+        "wall": wall,
+        "entry": json.loads(body),
+        "prev_hash": prev_hash,
+    }
+    return sha256(canonical(record).encode())
+
+
+def _read(connection: Connection, study: str, participant: str, path: Path | str) -> list[JournalEntry]:
+    wanted = (
+        select(JOURNAL).where(JOURNAL.c.study == study, JOURNAL.c.participant == participant).order_by(JOURNAL.c.seq)
+    )
+    head = chain_start(study, participant)
+    found: list[JournalEntry] = []
+    for row in connection.execute(wanted):
+        try:
+            intact = (row.seq, row.prev_hash) == (len(found) + 1, head)
+            if not intact or row.hash != _hash(study, participant, row.seq, row.wall, row.body, row.prev_hash):
+                raise ValueError
+            entry = ENTRY.validate_python(json.loads(row.body))
+            wall = datetime.fromisoformat(row.wall)
+        except ValueError as error:
+            whose = f"of {participant} " if participant else ""
+            raise LogDamagedError(
+                str(path),
+                f"entry {len(found) + 1} {whose}in the journal of the study {study} is not as it was written. "
+                "Restore the file from a backup.",
+            ) from error
+        found.append(JournalEntry(study, participant, row.seq, wall, entry, row.prev_hash, row.hash))
+        head = row.hash
+    return found
+
+
+def _check_place(study: str, participant: str, entry: Entry, *, begins: bool) -> None:
+    if (participant == STUDY) != isinstance(entry, OF_A_STUDY):
+        raise StudyError(f"The journal has {entry.type} either for a study or for a participant, not for the other.")
+    if begins != isinstance(entry, Registered | Enrolled):
+        if not begins:
+            raise StudyError(f"{participant or study} is in the journal already.")
+        raise StudyError(
+            f"The study {study} is not known here. Register it with `benchwright study run FILE`."
+            if participant == STUDY
+            else f"{participant} has not begun the study {study}. Begin with `benchwright study run`."
+        )
+
+
+# What the log asks before it writes an event of a study
+
+
+def is_closed(connection: Connection, study: str) -> bool:
+    """Whether a study was closed."""
+    wanted = (
+        select(JOURNAL.c.body)
+        .where(JOURNAL.c.study == study, JOURNAL.c.participant == STUDY)
+        .order_by(JOURNAL.c.seq.desc())
+        .limit(1)
+    )
+    body = connection.execute(wanted).scalar()
+    # Keys are sorted, and `type` is the last of a closing's.
+    return body is not None and body.endswith('"type":"closed"}')
+
+
+def check_recordable(connection: Connection, header: AttemptHeader) -> None:
+    """Refuses an event of a study that is closed, or of a person who has not agreed.
+
+    Raises:
+        StudyClosedError: The study is closed.
+        ConsentMissingError: There is no consent, or it was taken back.
+    """
+    if not header.study:
+        return
+    if is_closed(connection, header.study):
+        raise StudyClosedError(header.study)
+    consent = standing_consent(connection, header.study, header.solver)
+    if consent is None and header.condition not in _machine_conditions(connection, header.study):
+        raise ConsentMissingError(header.study, header.solver)
+
+
+def standing_consent(connection: Connection, study: str, participant: str) -> ConsentEntry | None:
+    """What a participant agreed to, unless it was taken back."""
+    wanted = (
+        select(JOURNAL.c.body)
+        .where(
+            JOURNAL.c.study == study,
+            JOURNAL.c.participant == participant,
+            JOURNAL.c.body.contains('"type":"consent"', autoescape=True),
+        )
+        .order_by(JOURNAL.c.seq.desc())
+    )
+    for body in connection.execute(wanted).scalars():
+        entry = ENTRY.validate_json(body)
+        if isinstance(entry, ConsentEntry):
+            return entry if entry.given else None
+    return None
+
+
+def _machine_conditions(connection: Connection, study: str) -> Sequence[str]:
+    from benchwright_studies.plan.study_file import parse_study
+
+    entries = _read(connection, study, STUDY, study)
+    if not entries or not isinstance(entries[0].entry, Registered):
+        raise AttemptError(f"The study {study} is not known here. Register it with `benchwright study run FILE`.")
+    known = parse_study(entries[0].entry.text, Path(study)).study
+    return [condition.name for condition in known.conditions if not condition.solver.is_person]

@@ -1,0 +1,50 @@
+"""Recording the judgement of an answer that had to wait, in the log that knows the rules of studies."""
+
+from __future__ import annotations
+
+from benchwright_attempts import log_file
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events.events import Judged
+from benchwright_attempts.grading.judging import judged_by
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_foundation.home import Home
+from benchwright_judges.judgement import Judgement
+from benchwright_judges.records.records import GivenAnswer
+from benchwright_problems.verdict import Outcome
+from benchwright_studies import open_log
+
+
+def record_late_judgement(home: Home, answer: GivenAnswer, judgement: Judgement) -> None:
+    """Appends the judgement to the log of the answer's attempt, which may have ended, and lets the editor show it.
+
+    Raises:
+        AttemptError: The log can't be written, or has no such attempt.
+    """
+    if not answer.attempt:
+        return
+    verdict = judgement.verdict
+    log = open_log(log_file(home))
+    try:
+        found = next((one for one in log.headers(problem=answer.problem) if one.id == answer.attempt), None)
+        if found is None:
+            raise AttemptError(
+                f"Attempt {answer.attempt} of this answer is not in the log here; only the database has its judgement."
+            )
+        before = log.summary(answer.attempt).verdict
+        event = Judged(
+            number=answer.number,
+            sha256=answer.sha256,
+            outcome=verdict.outcome,
+            reason=verdict.reason.value,
+            message=verdict.detail,
+            judged_by=judged_by(judgement),
+            # It waited although it once was decided: by another key.
+            replaces=not found.study and before is not None and before.outcome is not Outcome.ERROR,
+        )
+        log.append_blocking(answer.attempt, event)
+    finally:
+        log.close()
+    records = RunRecords(home, answer.attempt)
+    earlier = records.verdict(answer.number)
+    facts = {"digests": earlier.digests, "wall_s": earlier.wall_s} if earlier else {}
+    records.keep(answer.number, verdict.model_copy(update=facts))

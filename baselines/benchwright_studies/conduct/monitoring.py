@@ -1,0 +1,119 @@
+"""How far a study is, from what was delivered: by condition and by participant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import StudyError
+from benchwright_attempts.summary.summary import Summary
+from benchwright_studies.conduct.archive import collect
+from benchwright_studies.conduct.entry import ConsentEntry, Drawn, TaskBegun
+from benchwright_studies.conduct.studies import Studies
+
+if TYPE_CHECKING:
+    from benchwright_studies.conduct.study_log import StudyLog
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionProgress:
+    """The tasks that were drawn for a condition, each counted once: the last four numbers add up to the first."""
+
+    drawn: int
+    """Tasks whose condition was drawn."""
+    waiting: int
+    """Not opened yet."""
+    under_way: int
+    """Opened and not ended."""
+    finished: int
+    """Submitted, given up or timed out by the participant."""
+    dropped_out: int
+    """Not finished by a participant who took consent back."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantProgress:
+    """What was heard of a participant."""
+
+    has_drawn: bool
+    """Whether the assignment was drawn. Who stops before it is in no condition."""
+    has_withdrawn: bool
+    asks_for_deletion: bool
+    last_record: datetime
+    """When the newest record that arrived was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProgress:
+    """How far a study is."""
+
+    study: str
+    conditions: Mapping[str, ConditionProgress]
+    participants: Mapping[str, ParticipantProgress]
+
+
+def study_progress(log: StudyLog, study: str) -> StudyProgress:
+    """Counts what a log has of a study.
+
+    Raises:
+        StudyError: There is no such study.
+    """
+    attempts = Attempts(log)
+    known = Studies(log, attempts).study(study)
+    counts: dict[str, Counter[str]] = {condition.name: Counter() for condition in known.study.people_conditions}
+    people: dict[str, ParticipantProgress] = {}
+    summaries: dict[str, dict[str, Summary]] = {}
+    for header in log.journal.attempts(study):
+        summaries.setdefault(header.solver, {})[header.id] = attempts.summary(header.id)
+    for participant in log.journal.participants(study):
+        kept = log.journal.entries(study, participant)
+        entries = [one.entry for one in kept]
+        consents = [entry for entry in entries if isinstance(entry, ConsentEntry)]
+        gone = bool(consents) and not consents[-1].given
+        drawn = next((entry for entry in entries if isinstance(entry, Drawn)), None)
+        begun = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
+        there = summaries.get(participant, {})
+        newest = max((kept[-1].wall, *filter(None, (summary.clock.newest for summary in there.values()))))
+        for task in drawn.assignment.tasks if drawn is not None else ():
+            attempt = begun.get(task.position, "")
+            has_ended = attempt in there and there[attempt].state.ended
+            state = "finished" if has_ended else "dropped_out" if gone else "under_way" if attempt else "waiting"
+            counts[task.condition][state] += 1
+        people[participant] = ParticipantProgress(drawn is not None, gone, gone and consents[-1].delete, newest)
+    names = ("waiting", "under_way", "finished", "dropped_out")
+    conditions = {
+        name: ConditionProgress(sum(found.values()), *(found[state] for state in names))
+        for name, found in counts.items()
+    }
+    return StudyProgress(study, conditions, people)
+
+
+@contextmanager
+def delivered(source: str) -> Iterator[tuple[StudyLog, list[str]]]:
+    """What was delivered to a folder or a database, as a log that is only read, and the studies in it.
+
+    Args:
+        source: A folder, or a `postgresql://` address.
+
+    Raises:
+        StudyError: There is nothing.
+        ExportError: A file is damaged.
+    """
+    from benchwright_studies.conduct.study_log import StudyLog
+
+    if source.startswith("postgresql:"):
+        with StudyLog(source) as log:
+            yield log, log.journal.studies()
+        return
+    folder = Path(source)
+    if not (folder / "study.jsonl").is_file():
+        raise StudyError(f"{folder} holds no study yet: nothing was delivered there.")
+    with TemporaryDirectory() as scratch, StudyLog(Path(scratch) / "log.sqlite") as log:
+        yield log, [collect(log, folder).study]

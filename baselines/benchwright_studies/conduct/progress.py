@@ -1,0 +1,125 @@
+"""How far a participant is in a study, and what comes next: a pure function of what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_attempts.summary.summary import Summary
+from benchwright_studies.conduct.entry import (
+    ConsentEntry,
+    Drawn,
+    Entry,
+    Finished,
+    QuestionnaireAnswered,
+    TaskBegun,
+    TaskForecast,
+)
+from benchwright_studies.plan.assignment import Assignment, Plan
+from benchwright_studies.plan.study import Study
+from benchwright_studies.plan.vocabulary import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A participant's progress in a study."""
+
+    step: Step
+    done: int
+    """Tasks done, without practice."""
+    total: int
+    """All tasks, without practice."""
+    position: int | None = None
+    """Position of the present task, from 1; 0 for practice."""
+    problem: str | None = None
+    """The problem to forecast, or of the present task."""
+    condition: str | None = None
+    """None until the assignment is drawn."""
+    attempt: str | None = None
+    """The attempt at the present task, once it was opened."""
+
+
+def progress_of(
+    study: Study,
+    assignment: Assignment | None,
+    entries: Sequence[Entry],
+    summaries: Mapping[str, Summary],
+    *,
+    closed: bool = False,
+) -> Progress:
+    """Determines what comes next.
+
+    Args:
+        study: The study.
+        assignment: What the participant does; none before it is drawn.
+        entries: The participant's journal.
+        summaries: Summary of each attempt that the journal names, by its id.
+        closed: Whether the study is over.
+    """
+    attempts = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
+    tasks = [(task.position, task.problem, task.condition) for task in assignment.tasks] if assignment else []
+    done = sum(1 for position, _, _ in tasks if position in attempts and _is_done(study, summaries[attempts[position]]))
+    total = len(study.problems)
+    if closed:
+        return Progress(Step.CLOSED, done, total)
+    consent = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
+    if consent is not None and not consent.given:
+        return Progress(Step.WITHDRAWN, done, total)
+    # Consent to an older version of the text is not enough.
+    if study.consent is not None and (consent is None or consent.version != study.consent.version):
+        return Progress(Step.CONSENT, done, total)
+    if study.practice is not None:
+        # The same condition for everybody: it reveals nothing of the assignment.
+        tasks.insert(0, (0, study.practice, study.people_conditions[0].name))
+    for position, problem, condition in tasks:
+        attempt = attempts.get(position)
+        if attempt is None:
+            return Progress(Step.OPEN, done, total, position, problem, condition)
+        step = _step_of(study, summaries[attempt])
+        if step is not None:
+            return Progress(step, done, total, position, problem, condition, attempt)
+    if assignment is None:
+        wanted = next_forecast(study, entries)
+        return Progress(Step.UNLOCK if wanted is None else Step.FORECAST, done, total, problem=wanted)
+    if study.questionnaire and not any(isinstance(entry, QuestionnaireAnswered) for entry in entries):
+        return Progress(Step.QUESTIONNAIRE, done, total)
+    return Progress(Step.FINISHED, done, total)
+
+
+def drawn_assignment(entries: Sequence[Entry], plan: Plan, participant: str) -> Assignment | None:
+    """What a participant does, once it was drawn; none before."""
+    drawn = next((entry for entry in entries if isinstance(entry, Drawn)), None)
+    if drawn is not None:
+        return drawn.assignment
+    # Older journals have no draw: the condition was shown with the first task.
+    begun = any(isinstance(entry, TaskBegun) and entry.position > 0 for entry in entries)
+    return plan.of(participant) if begun else None
+
+
+def next_forecast(study: Study, entries: Sequence[Entry]) -> str | None:
+    """The problem to forecast next, in the order of the study file; none if everything was asked."""
+    given = {entry.problem for entry in entries if isinstance(entry, TaskForecast)}
+    wanted = (task.problem for task in study.problems if study.forecasts and task.problem not in given)
+    return next(wanted, None)
+
+
+def is_finished(entries: Sequence[Entry]) -> bool:
+    """Whether a participant's journal records that they have finished."""
+    return any(isinstance(entry, Finished) for entry in entries)
+
+
+def _step_of(study: Study, summary: Summary) -> Step | None:
+    if not summary.state.ended:
+        return Step.WORK
+    if _has_to_estimate(study, summary):
+        return Step.SELF_ESTIMATE
+    return None
+
+
+def _is_done(study: Study, summary: Summary) -> bool:
+    return summary.state.ended and not _has_to_estimate(study, summary)
+
+
+def _has_to_estimate(study: Study, summary: Summary) -> bool:
+    # There is nothing to estimate if the clock was never started.
+    return bool(study.self_estimates) and "self_estimate" not in summary.kinds and "started" in summary.kinds

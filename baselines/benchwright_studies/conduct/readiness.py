@@ -1,0 +1,99 @@
+"""What a study file that can be read still needs before people take part: its own words, balance, assistants."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from benchwright_studies.plan.assignment import Plan
+from benchwright_studies.plan.study import Study
+from benchwright_studies.plan.study_file import Flaw, StudyFile, StudyFileError
+from benchwright_studies.plan.vocabulary import Order, Unit
+
+_PLACEHOLDER = re.compile(r"<[A-Z][A-Z ,'/-]+>|\bWHO asks you\b|\bWHAT for\b|\bwrite to WHOM\b")
+"""What the template leaves open, by its present and its earlier marks."""
+_OWN = "benchwright"
+
+
+def check_words(file: StudyFile) -> None:
+    """Refuses a study whose participants would read what the template leaves open.
+
+    Raises:
+        StudyFileError: Names each place.
+    """
+    flaws = [
+        Flaw(number, "consent.text" if number >= file.line_of("consent.text") else "", _open(found[0]))
+        for number, line in enumerate(file.text.splitlines(), start=1)
+        if not line.lstrip().startswith("#") and (found := _PLACEHOLDER.search(line))
+    ]
+    if flaws:
+        raise StudyFileError(file.path, flaws)
+
+
+def _open(words: str) -> str:
+    return f"{words!r} is from the template. Write your own words there."
+
+
+def guarantee(study: Study) -> str:
+    """What the design guarantees where the number of participants fits, as one sentence; empty without people."""
+    if not study.people_conditions:
+        return ""
+    if study.randomisation.unit is Unit.PERSON:
+        return "The design gives each condition to equally many people."
+    told = "The design tries each problem equally often under each condition"
+    if study.randomisation.order is Order.LATIN_SQUARE:
+        return f"{told}, puts it equally often at each place, and lets it follow each other problem equally often."
+    return f"{told}; orders are drawn by lot."
+
+
+def imbalances(study: Study, plan: Plan) -> list[str]:
+    """Where the plan is not what `guarantee` says, as sentences with the next step."""
+    people, conditions = len(plan.assignments), len(study.people_conditions)
+    if not people:
+        return []
+    whole = conditions
+    if study.randomisation.unit is Unit.TASK and study.randomisation.order is Order.LATIN_SQUARE:
+        whole *= _orders(len(study.problems))
+    found = []
+    for what, counts in _counts(study, plan):
+        if max(counts.values()) != min(counts.values()):
+            few, most = min(counts, key=lambda one: counts[one]), max(counts, key=lambda one: counts[one])
+            found.append(f"{what}: {few} {counts[few]} times, {most} {counts[most]} times.")
+    if found:
+        found.append(f"{people} participants don't balance this design; a multiple of {whole} does.")
+    return found
+
+
+def _orders(problems: int) -> int:
+    """How many orders a Williams square has."""
+    return problems if problems % 2 == 0 else 2 * problems
+
+
+def _counts(study: Study, plan: Plan) -> list[tuple[str, Counter[str]]]:
+    names = [condition.name for condition in study.people_conditions]
+    refs = [task.problem for task in study.problems]
+    if study.randomisation.unit is Unit.PERSON:
+        whole = Counter(dict.fromkeys(names, 0))
+        whole.update(one.tasks[0].condition for one in plan.assignments)
+        return [("Conditions have different numbers of people", whole)]
+    under = Counter({f"{ref} under {name}": 0 for ref in refs for name in names})
+    places = Counter({f"{ref} at place {place}": 0 for ref in refs for place in range(1, len(refs) + 1)})
+    for one in plan.assignments:
+        for task in one.tasks:
+            under[f"{task.problem} under {task.condition}"] += 1
+            places[f"{task.problem} at place {task.position}"] += 1
+    found = [("Problems are not tried equally often under each condition", under)]
+    if study.randomisation.order is Order.LATIN_SQUARE:
+        found.append(("Problems are not equally often at each place", places))
+    return found
+
+
+def foreign_assistants(study: Study) -> list[str]:
+    """What the conditions' assistants need of participants' editors, as sentences."""
+    named = {name for condition in study.people_conditions for name in condition.assistants} - {_OWN}
+    if not named:
+        return []
+    return [
+        f"The editor that ./run starts can't have {', '.join(sorted(named))}: it has no gallery, and its AI features"
+        " are off. Participants need an editor of their own with it; or write `assistants: [benchwright]`."
+    ]

@@ -1,0 +1,380 @@
+"""Administration of studies: registering a file, enrolling, consent, tasks, and the progress of participants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import ConsentMissingError, StudyClosedError, StudyError
+from benchwright_attempts.events.evidence import Assigned, Consent, Forecast
+from benchwright_attempts.events.file_text import sha256
+from benchwright_problems.problem import Difficulty
+from benchwright_studies.conduct.entry import (
+    Closed,
+    ConsentEntry,
+    Drawn,
+    Enrolled,
+    Entry,
+    Finished,
+    Planned,
+    PlanSealed,
+    Preregistered,
+    QuestionnaireAnswered,
+    Registered,
+    TaskBegun,
+    TaskForecast,
+)
+from benchwright_studies.conduct.progress import Progress, drawn_assignment, is_finished, progress_of
+from benchwright_studies.plan.allocation import ParticipantFile, commitment, open_row
+from benchwright_studies.plan.assignment import Plan, assign
+from benchwright_studies.plan.questionnaire import check_answers
+from benchwright_studies.plan.study import Study
+from benchwright_studies.plan.study_file import StudyFile, parse_study
+from benchwright_studies.plan.vocabulary import Step
+
+if TYPE_CHECKING:
+    from benchwright_studies.conduct.study_log import StudyLog
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredStudy:
+    """A registered study."""
+
+    study: Study
+    text: str
+    """The study file."""
+    sha256: str
+    """Its digest."""
+    plan: Plan
+    """Without assignments on a machine that only has a commitment to it."""
+    closed: Closed | None
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """Of the public part of each problem when the study began, by `pack/id`; empty if they were not recorded."""
+    sealed_plan: str = ""
+    """The commitment to the plan, on a machine that has no plan."""
+    preregistered: Preregistered | None = None
+    """The document that froze the study before there were data."""
+
+    @property
+    def identities(self) -> frozenset[tuple[str, str]]:
+        """Digests of rules and plan by which records of this study are known, here and on participants' machines."""
+        if self.sealed_plan:
+            return frozenset({(self.sha256, self.sealed_plan)})
+        found = {(self.sha256, self.plan.sha256)}
+        if self.preregistered is not None:
+            form, secret = self.preregistered.form, self.preregistered.secret
+            found.add((sha256(form.encode()), commitment(self.plan, secret)))
+        return frozenset(found)
+
+    def check_participant(self, participant: str) -> None:
+        """Refuses a pseudonym that the study does not have.
+
+        Raises:
+            StudyError: The study has no such participant.
+        """
+        if participant in self.study.pseudonyms:
+            return
+        some = ", ".join(self.study.pseudonyms[:3])
+        raise StudyError(
+            f"{participant} is not a participant of {self.study.study}. Its participants are {some} …"
+            if some
+            else f"The study {self.study.study} has no participants: only models work in it."
+        )
+
+
+class Studies:
+    """Studies in one event log.
+
+    All methods wait for the disk; asynchronous code calls them in a thread.
+
+    Args:
+        log: The event log.
+        attempts: The summaries of its attempts.
+    """
+
+    def __init__(self, log: StudyLog, attempts: Attempts) -> None:
+        self._log = log
+        self._journal = log.journal
+        self._attempts = attempts
+
+    def register(
+        self, file: StudyFile, difficulties: Mapping[str, Difficulty], digests: Mapping[str, str] | None = None
+    ) -> RegisteredStudy:
+        """Registers a study file, and assigns tasks and conditions. Doing it again with the same file changes nothing.
+
+        Args:
+            file: The study.
+            difficulties: Of its problems, as their packs have them.
+            digests: Of the public parts of its problems, by `pack/id`: models are asked these and no others.
+
+        Raises:
+            StudyError: A study of this id was registered with other content.
+        """
+        study = file.study.study
+        if study in self._journal.studies():
+            known = self.study(study)
+            if known.sha256 != file.sha256:
+                raise StudyError(
+                    f"The study {study} has begun with other content of its file, and its rules are fixed. "
+                    "Undo the change, or give the changed study another id in its field `study`."
+                )
+            return known
+        plan = assign(file.study, file.sha256, difficulties)
+        self._journal.append(study, "", Registered(study_sha256=file.sha256, text=file.text, problems=digests or {}))
+        self._journal.append(study, "", Planned(plan=plan, sha256=plan.sha256))
+        return self.study(study)
+
+    def join(self, file: ParticipantFile) -> RegisteredStudy:
+        """Registers a study on a participant's machine, and lets the participant begin.
+
+        Raises:
+            StudyError: The study is here with other rules or another plan, or the participant's data were deleted.
+        """
+        identity = (sha256(file.text.encode()), file.plan_sha256)
+        if file.study not in self._journal.studies():
+            rules = Registered(study_sha256=identity[0], text=file.text, problems=file.problems)
+            self._journal.append(file.study, "", rules)
+            self._journal.append(file.study, "", PlanSealed(sha256=file.plan_sha256))
+        if identity not in self.study(file.study).identities:
+            raise StudyError(
+                f"The study {file.study} is here already with other rules or another plan. "
+                "Ask the organisers which file is the right one."
+            )
+        entry = Enrolled(sealed=file.sealed, sealed_sha256=file.sealed_sha256, code=file.code)
+        self.enroll(file.study, file.participant, entry)
+        return self.study(file.study)
+
+    def studies(self) -> list[str]:
+        """Ids of all studies."""
+        return self._journal.studies()
+
+    def study(self, study: str) -> RegisteredStudy:
+        """A registered study.
+
+        Raises:
+            StudyError: There is none of this id.
+            LogDamagedError: Its journal is not as it was written.
+        """
+        entries = [kept.entry for kept in self._journal.entries(study)]
+        registered = next((entry for entry in entries if isinstance(entry, Registered)), None)
+        planned = next((entry for entry in entries if isinstance(entry, Planned | PlanSealed)), None)
+        if registered is None or planned is None:
+            known = ", ".join(self._journal.studies())
+            raise StudyError(
+                f"There is no study {study!r} here. "
+                + (f"There are: {known}." if known else "Register one with ")
+                + ("" if known else "`benchwright study run FILE`.")
+            )
+        closed = next((entry for entry in entries if isinstance(entry, Closed)), None)
+        parsed = parse_study(registered.text, Path(f"{study}.yaml")).study
+        if isinstance(planned, Planned):
+            plan, sealed = planned.plan, ""
+        else:
+            plan = Plan(study=study, study_sha256=registered.study_sha256, seed=0, assignments=())
+            sealed = planned.sha256
+        return RegisteredStudy(
+            study=parsed,
+            text=registered.text,
+            sha256=registered.study_sha256,
+            plan=plan,
+            closed=closed,
+            digests=registered.problems,
+            sealed_plan=sealed,
+            preregistered=next((entry for entry in entries if isinstance(entry, Preregistered)), None),
+        )
+
+    # A participant
+
+    def enroll(self, study: str, participant: str, entry: Enrolled | None = None) -> None:
+        """Lets a participant begin; nothing happens if they have begun.
+
+        Args:
+            study: The study.
+            participant: A pseudonym.
+            entry: With the sealed row, where the plan is not on this machine.
+
+        Raises:
+            StudyError: The study has no such participant, or their data were deleted.
+        """
+        known = self.study(study)
+        known.check_participant(participant)
+        if known.sealed_plan and entry is None:
+            raise StudyError(f"Only the file for {participant} can let {participant} begin here. Ask the organisers.")
+        if any(stone.id == f"{study}/{participant}" for stone in self._journal.tombstones(study)):
+            raise StudyError(f"The data of {participant} were deleted; this pseudonym cannot be used again.")
+        if participant not in self._journal.participants(study):
+            self._journal.append(study, participant, entry or Enrolled())
+
+    def entries(self, study: str, participant: str) -> list[Entry]:
+        """A participant's journal."""
+        return [kept.entry for kept in self._journal.entries(study, participant)]
+
+    def progress(self, study: str, participant: str) -> Progress:
+        """How far a participant is."""
+        return self.progress_in(self.study(study), participant)
+
+    def progress_in(self, known: RegisteredStudy, participant: str) -> Progress:
+        """The same, for who asks of many participants: a study file takes longer to read than a journal."""
+        entries = self.entries(known.study.study, participant)
+        summaries = {
+            entry.attempt: self._attempts.summary(entry.attempt) for entry in entries if isinstance(entry, TaskBegun)
+        }
+        assignment = drawn_assignment(entries, known.plan, participant)
+        return progress_of(known.study, assignment, entries, summaries, closed=known.closed is not None)
+
+    def give_consent(self, study: str, participant: str, version: str) -> None:
+        """The participant agrees.
+
+        Raises:
+            StudyError: It is another version of the text than the study's, or consent was withdrawn.
+        """
+        text = self.study(study).study.consent
+        if text is None or text.version != version:
+            raise StudyError("The consent text has changed. Read it again, then agree.")
+        if self.progress(study, participant).step is Step.WITHDRAWN:
+            raise StudyError("You withdrew your consent. Contact the researchers if you want to take part again.")
+        entry = ConsentEntry(version=version, sha256=sha256(text.text.encode()), given=True)
+        self._journal.append(study, participant, entry)
+
+    def take_consent_back(self, study: str, participant: str, *, delete: bool = False) -> None:
+        """The participant withdraws consent; nothing more is recorded. Earlier records are kept until deleted."""
+        given = self.consent(study, participant)
+        if given is not None:
+            self._journal.append(study, participant, given.model_copy(update={"given": False, "delete": delete}))
+
+    def consent(self, study: str, participant: str) -> ConsentEntry | None:
+        """A participant's consent in force."""
+        entries = self.entries(study, participant)
+        newest = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
+        return newest if newest is not None and newest.given else None
+
+    def forecast(self, study: str, participant: str, problem: str, said: Forecast) -> None:
+        """Keeps what the participant expects of a problem, before anything of the assignment is shown.
+
+        Raises:
+            StudyError: Another step or another problem comes next, or something that is asked for is missing.
+        """
+        at = self.progress(study, participant)
+        if at.step is not Step.FORECAST or at.problem != problem:
+            what = f"a forecast of {at.problem}" if at.step is Step.FORECAST else at.step.value.replace("_", "-")
+            raise StudyError(f"There is no forecast of {problem} to give now: what comes next is {what}.")
+        asked = self.study(study).study.forecast_fields
+        missing = [name.replace("_", " ") for name in asked if getattr(said, name) is None]
+        if missing:
+            raise StudyError(f"The forecast is not complete. Also say: {', '.join(missing)}.")
+        blind = said.model_copy(update={"blind": True})
+        self._journal.append(study, participant, TaskForecast(problem=problem, forecast=blind))
+
+    def forecast_of(self, study: str, participant: str, problem: str) -> Forecast | None:
+        """The blind forecast of a problem; none if there is none."""
+        given = (entry for entry in self.entries(study, participant) if isinstance(entry, TaskForecast))
+        return next((entry.forecast for entry in given if entry.problem == problem), None)
+
+    def draw(self, study: str, participant: str, code: str = "") -> bool:
+        """Draws the participant's assignment, if that is what comes next and nothing more is needed for it.
+
+        Args:
+            study: The study.
+            participant: A pseudonym.
+            code: From the organisers, where they keep it.
+
+        Returns:
+            Whether it was drawn now.
+
+        Raises:
+            StudyError: The code does not open the assignment.
+        """
+        if self.progress(study, participant).step is not Step.UNLOCK:
+            return False
+        enrolled = next(entry for entry in self.entries(study, participant) if isinstance(entry, Enrolled))
+        assignment = self.study(study).plan.of(participant)
+        if enrolled.sealed:
+            if not (code or enrolled.code):
+                return False
+            sealed, digest = enrolled.sealed, enrolled.sealed_sha256
+            assignment = open_row(sealed, digest, code or enrolled.code, study, participant)
+        if assignment is None:
+            raise StudyError(f"The plan of {study} has no row for {participant}. Ask the organisers.")
+        self._journal.append(study, participant, Drawn(assignment=assignment))
+        return True
+
+    def next_task(self, study: str, participant: str) -> tuple[Assigned, Consent, str]:
+        """What comes next is to open a task: what its attempt's log has to begin with, and its problem.
+
+        Raises:
+            StudyError: Something else comes next.
+        """
+        self.draw(study, participant)
+        known = self.study(study)
+        if known.closed is not None:
+            raise StudyClosedError(study)
+        at = self.progress(study, participant)
+        consent = self.consent(study, participant)
+        if consent is None or at.step is Step.CONSENT:
+            raise ConsentMissingError(study, participant)
+        if at.step is not Step.OPEN or at.position is None or at.problem is None or at.condition is None:
+            raise StudyError(f"There is no task to open now: what comes next is {at.step.value.replace('_', '-')}.")
+        assigned = terms(known, participant, at.position, at.problem, at.condition)
+        agreed = Consent(
+            study=study, version=consent.version, sha256=consent.sha256, given=True, recording=known.study.recording
+        )
+        return assigned, agreed, at.problem
+
+    def note_task(self, assigned: Assigned, problem: str, attempt: str) -> None:
+        """Notes that a task's problem was opened."""
+        begun = TaskBegun(position=assigned.position, problem=problem, attempt=attempt)
+        self._journal.append(assigned.study, assigned.participant, begun)
+
+    def answer_questionnaire(
+        self, study: str, participant: str, answers: Mapping[str, str | int | float | bool]
+    ) -> None:
+        """Keeps the answers to the questions at the end.
+
+        Raises:
+            StudyError: It is not the time for it, or an answer does not fit its question.
+        """
+        if self.progress(study, participant).step is not Step.QUESTIONNAIRE:
+            raise StudyError("The questions come when all tasks are done.")
+        checked = check_answers(self.study(study).study.questionnaire, answers)
+        self._journal.append(study, participant, QuestionnaireAnswered(answers=checked))
+
+    def finish(self, study: str, participant: str) -> bool:
+        """Records that a participant has finished; nothing happens if they have not, or if it was recorded before.
+
+        Returns:
+            Whether it was noted now.
+        """
+        through = self.progress(study, participant).step is Step.FINISHED
+        if not through or is_finished(self.entries(study, participant)):
+            return False
+        self._journal.append(study, participant, Finished())
+        return True
+
+
+def terms(known: RegisteredStudy, participant: str, position: int, problem: str, condition: str) -> Assigned:
+    """What the plan says about one attempt."""
+    study = known.study
+    under = study.condition(condition)
+    return Assigned(
+        study=study.study,
+        study_sha256=known.sha256,
+        participant=participant,
+        condition=condition,
+        solver=under.solver.value,
+        assistants=under.assistants,
+        aids=None if under.aids is None else tuple(aid.value for aid in under.aids),
+        subject=None if under.subject is None else under.subject.assigned,
+        position=position,
+        practice=position == 0,
+        recording=study.recording,
+        time_limit_s=study.time_limit_s(problem),
+        runs_allowed=study.limits.runs,
+        feedback=study.feedback.value,
+        clock=study.clock.value,
+        forecasts=tuple(asked.value for asked in study.forecasts) if position else (),
+        self_estimates=tuple(asked.value for asked in study.self_estimates),
+        clock_stops_for=tuple(machine.value for machine in study.clock_stops_for),
+    )

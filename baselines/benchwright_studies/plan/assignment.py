@@ -1,0 +1,144 @@
+"""Who does what under which condition in which order: a pure function of the study and its seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchwright_attempts.errors import StudyError
+from benchwright_attempts.events.file_text import sha256
+from benchwright_attempts.log.record import canonical
+from benchwright_foundation.model import Model
+from benchwright_problems.problem import Difficulty
+from benchwright_studies.plan.condition import Condition
+from benchwright_studies.plan.seeded_random import SeededRandom
+from benchwright_studies.plan.study import Study
+from benchwright_studies.plan.vocabulary import Order, Unit
+
+
+class AssignedTask(Model):
+    """One problem for one participant."""
+
+    position: int
+    """Place in the participant's order, from 1."""
+    problem: str
+    condition: str
+    difficulty: Difficulty
+    """By which it was blocked."""
+
+
+class Assignment(Model):
+    """Everything one participant does, in order."""
+
+    participant: str
+    tasks: tuple[AssignedTask, ...]
+
+
+class Plan(Model):
+    """Everybody's assignment."""
+
+    study: str
+    study_sha256: str
+    """Digest of the study file it was made from."""
+    seed: int
+    assignments: tuple[Assignment, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the plan."""
+        return sha256(canonical(self.model_dump(mode="json")).encode())
+
+    def of(self, participant: str) -> Assignment | None:
+        """A participant's assignment."""
+        return next((one for one in self.assignments if one.participant == participant), None)
+
+
+def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficulty]) -> Plan:
+    """Makes the plan.
+
+    Participants come in groups of as many as there are conditions. Within tasks (`unit: task`) the members
+    of a group share an order of problems, and their conditions rotate over it: so in each group each problem
+    is tried once under each condition, and each place in the order too, while within a person the conditions'
+    counts differ by one at most (with `blocked`, within each difficulty). Who is in which group is drawn by lot.
+
+    Args:
+        study: The study.
+        study_sha256: Digest of its file.
+        difficulties: Of each problem, as its pack has it.
+
+    Raises:
+        StudyError: The study has no seed.
+    """
+    seed = study.randomisation.seed
+    if seed is None:
+        raise StudyError(
+            f"The study {study.study} has no seed here: this is the form that participants get. Use the lab's file."
+        )
+    conditions = study.people_conditions
+    blocks = {
+        task.problem: task.difficulty or difficulties.get(task.problem, Difficulty.MEDIUM) for task in study.problems
+    }
+    people = SeededRandom(seed, "participants").shuffled(study.pseudonyms)
+    found: dict[str, Assignment] = {}
+    if conditions:
+        orders = _Orders(study, seed, blocks)
+        for number, participant in enumerate(people):
+            group, member = divmod(number, len(conditions))
+            names = _rotation(seed, group, conditions)
+            if study.randomisation.unit is Unit.PERSON:
+                order = orders.order(number)
+                under = [names[member]] * len(order)
+            else:
+                order = orders.order(group)
+                under = [names[(place + member) % len(names)] for place in range(len(order))]
+            tasks = tuple(
+                AssignedTask(position=place, problem=problem, condition=condition, difficulty=blocks[problem])
+                for place, (problem, condition) in enumerate(zip(order, under, strict=True), start=1)
+            )
+            found[participant] = Assignment(participant=participant, tasks=tasks)
+    assignments = tuple(found[participant] for participant in study.pseudonyms if participant in found)
+    return Plan(study=study.study, study_sha256=study_sha256, seed=seed, assignments=assignments)
+
+
+def _rotation(seed: int, group: int, conditions: Sequence[Condition]) -> list[str]:
+    """The conditions in an order of the group's own: who begins with which is drawn by lot."""
+    return SeededRandom(seed, f"conditions of group {group}").shuffled([condition.name for condition in conditions])
+
+
+class _Orders:
+    """Orders of the problems by number of the group."""
+
+    def __init__(self, study: Study, seed: int, blocks: Mapping[str, Difficulty]) -> None:
+        self._seed = seed
+        self._order = study.randomisation.order
+        self._blocks = blocks
+        problems = [task.problem for task in study.problems]
+        self._problems = SeededRandom(self._seed, "problems").shuffled(problems)
+        self._rows = SeededRandom(self._seed, "rows").shuffled(williams(len(problems)))
+
+    def order(self, group: int) -> list[str]:
+        """The order that a group works in."""
+        random = SeededRandom(self._seed, f"order of group {group}")
+        match self._order:
+            case Order.LATIN_SQUARE:
+                return [self._problems[label] for label in self._rows[group % len(self._rows)]]
+            case Order.BLOCKED:
+                return [
+                    problem
+                    for difficulty in Difficulty
+                    for problem in random.shuffled(
+                        [name for name in self._problems if self._blocks[name] is difficulty]
+                    )
+                ]
+            case Order.RANDOM:
+                return random.shuffled(self._problems)
+
+
+def williams(size: int) -> list[list[int]]:
+    """Rows of a square in which each label is at each place, and follows each other one, equally often.
+
+    E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments",
+    Australian Journal of Scientific Research A 2 (1949). An odd size needs each row backwards too.
+    """
+    first = [place // 2 if place % 2 == 0 else size - 1 - place // 2 for place in range(size)]
+    rows = [[(label + shift) % size for label in first] for shift in range(size)]
+    return rows if size % 2 == 0 else rows + [row[::-1] for row in rows]

@@ -1,0 +1,137 @@
+"""A participant's part in studies that a bench service conducts: beginning, and handing the journal in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from benchwright_foundation.home import Home
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.storage.store import Store
+from benchwright_remote.hosted_studies import HostedStudies, HostedStudy
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: nobody pays before a log is needed.
+    from benchwright_remote.messages import EnrolledStudy
+    from benchwright_remote.service_client import ServiceClient
+    from benchwright_studies.conduct.study_log import StudyLog
+    from benchwright_studies.plan.allocation import ParticipantFile
+
+
+class EnrolledStudies:
+    """Of one process.
+
+    Args:
+        home: The folders of this user.
+        log: The event log, opened once it is needed.
+        begin: Notes that the user takes part in a study, under a pseudonym.
+    """
+
+    def __init__(self, home: Home, log: Callable[[], StudyLog], begin: Callable[[str, str], None]) -> None:
+        self._store = Store(home)
+        self._hosted = HostedStudies(home)
+        self._log = log
+        self._begin = begin
+        self._taken: dict[str, int] = {}
+        """Study → entries that the service has."""
+        self._turn = asyncio.Lock()
+
+    async def refresh(self, client: ServiceClient) -> None:
+        """Lets the user begin in the studies that the account takes part in.
+
+        Raises:
+            ServiceError: The service refuses, or does not answer.
+            ProblemsError: A study's pack can't be stored.
+            AttemptError: A study can't start here.
+        """
+        known = {one.study for one in await asyncio.to_thread(self._hosted.all)}
+        for one in await client.studies():
+            # Rules and places never change.
+            if one.study not in known and one.file is not None:
+                await self._join(client, one)
+
+    async def hand_in(self, client: ServiceClient, hosted: HostedStudy) -> None:
+        """Delivers what is new in the participant's journal, and draws the assignment once the service allows it.
+
+        Raises:
+            ServiceError: The service refuses, or does not answer.
+            AttemptError: The journal can't be read.
+        """
+        async with self._turn:
+            lines = await asyncio.to_thread(self._lines, hosted)
+            waits = await asyncio.to_thread(self._waits, hosted)
+            if not lines or (len(lines) == self._taken.get(hosted.study) and not waits):
+                return
+            taken = await client.hand_in_journal(hosted.study, lines)
+            self._taken[hosted.study] = taken.entries
+            if taken.code and waits:
+                await asyncio.to_thread(self._draw, hosted, taken.code)
+
+    def has_journal(self, study: str) -> bool:
+        """Whether the service has the participant's whole journal. Reads the log."""
+        hosted = self._hosted.of(study)
+        return hosted is not None and len(self._lines(hosted)) == self._taken.get(study)
+
+    async def _join(self, client: ServiceClient, enrolled: EnrolledStudy) -> None:
+        from benchwright_studies.plan.allocation import ParticipantFile
+
+        file = ParticipantFile.model_validate(enrolled.file)
+        hosted = HostedStudy(
+            service=client.url,
+            study=file.study,
+            participant=file.participant,
+            assignments={one.pack: one.id for one in enrolled.assignments},
+        )
+        for pack in hosted.assignments:
+            await self._install(client, hosted, pack)
+        await asyncio.to_thread(self._note, hosted, file)
+
+    async def _install(self, client: ServiceClient, hosted: HostedStudy, pack: str) -> None:
+        """Stores the public part of a pack that is not here. One that is has to be the study's version."""
+        assignment = hosted.assignment(pack)
+        if assignment is None or await asyncio.to_thread(self._has, pack):
+            return
+        public = (await client.pack(pack)).model_copy(update={"name": pack})
+        await asyncio.to_thread(self._store.add_assigned, public, assignment)
+
+    def _has(self, pack: str) -> bool:
+        try:
+            assignment = self._store.assignment(pack) if pack in self._store.pack_names() else None
+        except ProblemsError:
+            return True
+        return pack in self._store.pack_names() and assignment is None
+
+    def _note(self, hosted: HostedStudy, file: ParticipantFile) -> None:
+        from benchwright_studies.plan.registration import join_study
+
+        join_study(self._log(), self._store, file)
+        self._begin(hosted.study, hosted.participant)
+        self._hosted.add(hosted)
+
+    def _lines(self, hosted: HostedStudy) -> list[dict[str, JsonValue]]:
+        from benchwright_studies.conduct.archive import journal_lines
+
+        entries = self._log().journal.entries(hosted.study, hosted.participant)
+        return [json.loads(line) for line in journal_lines(entries)]
+
+    def _waits(self, hosted: HostedStudy) -> bool:
+        """Whether the assignment is what comes next."""
+        from benchwright_attempts.attempts import Attempts
+        from benchwright_studies.conduct.studies import Studies
+        from benchwright_studies.plan.vocabulary import Step
+
+        log = self._log()
+        if hosted.participant not in log.journal.participants(hosted.study):
+            return False
+        return Studies(log, Attempts(log)).progress(hosted.study, hosted.participant).step is Step.UNLOCK
+
+    def _draw(self, hosted: HostedStudy, code: str) -> None:
+        from benchwright_attempts.attempts import Attempts
+        from benchwright_studies.conduct.studies import Studies
+
+        log = self._log()
+        Studies(log, Attempts(log)).draw(hosted.study, hosted.participant, code)

@@ -1,0 +1,189 @@
+"""What a study's plan wants of a model or an agent: which attempts, under which terms, and which are still missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import StudyClosedError, StudyError
+from benchwright_attempts.events.evidence import Assigned, Recording
+from benchwright_attempts.events.file_text import sha256
+from benchwright_attempts.grading.regrading import is_regradable
+from benchwright_attempts.summary.summary import AttemptVerdict
+from benchwright_studies.conduct.studies import RegisteredStudy, Studies, terms
+from benchwright_studies.plan.condition import Condition
+from benchwright_studies.plan.study_file import Flaw, StudyFileError, parse_study
+from benchwright_studies.plan.subject import Running
+
+if TYPE_CHECKING:
+    from benchwright_studies.conduct.study_log import StudyLog
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCondition:
+    """One condition of a study under which a model or an agent works."""
+
+    known: RegisteredStudy
+    condition: Condition
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Every problem under this condition, as `pack/id`, in the order of the study file."""
+        return self.known.study.problems_of(self.condition)
+
+    @property
+    def solver(self) -> str:
+        """Who works, for records: the model; of a server whose model is its own affair, its name."""
+        return self.condition.worker
+
+    @property
+    def total(self) -> int:
+        """Attempts that the plan wants."""
+        return self.condition.samples * len(self.problems)
+
+    def attempt(self, problem: str, sample: int) -> str:
+        """The id of an attempt, which is the same however often the study is run.
+
+        Args:
+            problem: `pack/id`.
+            sample: From 1.
+        """
+        place = (self.known.study.study, self.known.sha256, self.condition.name, problem, str(sample))
+        return sha256("\n".join(place).encode())[:32]
+
+    def assigned(self, problem: str, sample: int) -> Assigned:
+        """What the log of an attempt begins with.
+
+        Raises:
+            StudyFileError: The plan has no such attempt.
+            StudyClosedError: The study is closed.
+        """
+        self.check_open()
+        if problem not in self.problems:
+            raise self._refusal(("problems", f"the study does not ask {problem}. Leave it out."))
+        if sample > self.condition.samples:
+            count = self.condition.samples
+            raise self._refusal((f"{self._field}.samples", f"each problem is tried {count} times, not more often."))
+        position = self._place(problem) + 1
+        said = terms(self.known, self.solver, position, problem, self.condition.name)
+        # Nobody's privacy is at stake, and without its text an answer can't be judged later.
+        return said.model_copy(update={"recording": Recording.FULL, "forecasts": (), "self_estimates": ()})
+
+    def check_open(self) -> None:
+        """Refuse a study that was closed.
+
+        Raises:
+            StudyClosedError: It was.
+        """
+        if self.known.closed is not None:
+            raise StudyClosedError(self.known.study.study)
+
+    def check_model(self, model: str) -> None:
+        """Refuse another model than the plan's.
+
+        Raises:
+            StudyFileError: Names the field.
+        """
+        if model != self.condition.model:
+            raise self._refusal((f"{self._field}.model", f"the study asks {self.condition.model}, not {model}."))
+
+    def check_subject(self, found: Running | None) -> None:
+        """Refuse another program than the plan's.
+
+        Args:
+            found: What is about to work; None if the model works with Benchwright's own tools.
+
+        Raises:
+            StudyFileError: Names each field that differs.
+        """
+        registered = self.condition.subject
+        if registered is None:
+            return
+        field = f"{self._field}.subject"
+        if found is None:
+            raise self._refusal((field, f"the study registers {registered.title}, which is not what would work."))
+        if differences := found.differences(registered):
+            raise self._refusal(*((f"{field}.{name}", message) for name, message in differences))
+
+    def check_problems(self, digests: Mapping[str, str]) -> None:
+        """Refuse problems that are not as they were when the study began.
+
+        Args:
+            digests: Of the public part, by `pack/id`, as they are now.
+
+        Raises:
+            StudyFileError: Names each that has changed.
+        """
+        changed = [
+            (f"problems[{self._place(problem)}]", problem)
+            for problem in self.problems
+            if problem in digests and self.known.digests.get(problem, digests[problem]) != digests[problem]
+        ]
+        if changed:
+            raise self._refusal(
+                *(
+                    (field, f"{problem} is not the version that the study began with. Import that version again.")
+                    for field, problem in changed
+                )
+            )
+
+    def ended(self, log: StudyLog) -> list[tuple[str, AttemptVerdict | None]]:
+        """The problem of each attempt that has ended, and its newest verdict."""
+        attempts = Attempts(log)
+        mine = [one for one in log.journal.attempts(self.known.study.study) if one.condition == self.condition.name]
+        found = [(one.problem, attempts.summary(one.id)) for one in mine]
+        return [(problem, summary.verdict) for problem, summary in found if summary.state.ended]
+
+    def missing(self, log: StudyLog) -> list[str]:
+        """The problems of which a sample has not ended, or can be graded again, in the order of the study file."""
+        done = Counter(problem for problem, verdict in self.ended(log) if verdict is None or not is_regradable(verdict))
+        return [problem for problem in self.problems if done[problem] < self.condition.samples]
+
+    def _place(self, problem: str) -> int:
+        return [task.problem for task in self.known.study.problems].index(problem)
+
+    @property
+    def _field(self) -> str:
+        return f"conditions[{self.known.study.conditions.index(self.condition)}]"
+
+    def _refusal(self, *told: tuple[str, str]) -> StudyFileError:
+        """What is not as the study file says: field and message."""
+        file = parse_study(self.known.text, Path(f"{self.known.study.study}.yaml"))
+        return StudyFileError(file.path, [Flaw(file.line_of(field), field, message) for field, message in told])
+
+
+def model_conditions(log: StudyLog, study: str) -> list[ModelCondition]:
+    """The conditions of a study under which models and agents work.
+
+    Raises:
+        StudyError: There is no such study.
+    """
+    known = Studies(log, Attempts(log)).study(study)
+    return [ModelCondition(known, condition) for condition in known.study.conditions if not condition.solver.is_person]
+
+
+def model_condition(log: StudyLog, study: str, condition: str) -> ModelCondition:
+    """One of them.
+
+    Raises:
+        StudyError: There is no such study, or no such condition in it.
+    """
+    parts = model_conditions(log, study)
+    for part in parts:
+        if part.condition.name == condition:
+            return part
+    names = ", ".join(part.condition.name for part in parts)
+    raise (
+        StudyError(f"The study {study} has no condition {condition!r} for a model or an agent. It has: {names}.")
+        if names
+        else only_people(study)
+    )
+
+
+def only_people(study: str) -> StudyError:
+    """What refuses to ask a model for a study without one."""
+    return StudyError(f"No model and no agent works in the study {study}: only people do.")

@@ -1,0 +1,147 @@
+"""Preregistration: rules, plan and analysis in one document with a digest, before there are data."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from benchwright_attempts.errors import StudyError
+from benchwright_attempts.events.file_text import sha256
+from benchwright_attempts.log.record import canonical, format_wall
+from benchwright_attempts.terms import Solver
+from benchwright_studies.conduct.entry import Preregistered
+from benchwright_studies.conduct.studies import RegisteredStudy
+from benchwright_studies.plan.allocation import ParticipantFile, commitment, participant_file, participants_form
+from benchwright_studies.plan.study import Analysis
+from benchwright_studies.plan.vocabulary import Prompts
+
+if TYPE_CHECKING:
+    from benchwright_studies.conduct.study_log import StudyLog
+
+
+def preregister(
+    log: StudyLog,
+    known: RegisteredStudy,
+    code_sha256: str,
+    *,
+    prompt_digests: Mapping[str, str],
+    codes_at_lab: bool = False,
+) -> Preregistered:
+    """Freezes a registered study in one document; doing it again returns the same one.
+
+    Args:
+        log: The event log of the lab.
+        known: The study, registered with its plan.
+        code_sha256: Digest of the program that will analyse it.
+        prompt_digests: Of each set of prompts, by name.
+        codes_at_lab: Whether the lab keeps the codes that open the participants' rows.
+
+    Raises:
+        StudyError: The study names no primary outcome, has data already, or was registered with another choice of who
+            keeps the codes.
+    """
+    allocation = "codes at the lab" if codes_at_lab else "codes in the participants' files"
+    if known.preregistered is not None:
+        if known.preregistered.document.get("allocation") != allocation:
+            raise StudyError(
+                f"{known.study.study} was registered with {known.preregistered.document.get('allocation')}. "
+                "Register it in the same way, with or without --codes-at-lab."
+            )
+        return known.preregistered
+    study = known.study
+    if study.analysis is None:
+        raise StudyError(
+            f"The study {study.study} names no primary outcome. Add `analysis: {{primary: time}}` to its file; "
+            "a study that is registered here already needs another id for it."
+        )
+    if begun := len(log.journal.attempts(study.study)):
+        raise StudyError(f"{study.study} has {begun} attempts already. A study is preregistered before the first one.")
+    form, secret = participants_form(study), secrets.token_hex(32)
+    document: dict[str, JsonValue] = {
+        "format": "benchwright-preregistration",
+        "version": 1,
+        "study": study.study,
+        "title": study.title,
+        "registered": format_wall(log.moment().wall),
+        "study_sha256": known.sha256,
+        "form_sha256": sha256(form.encode()),
+        "plan_commitment": commitment(known.plan, secret),
+        "allocation": allocation,
+        "problems": dict(known.digests),
+        "sample": _sample(known),
+        "prompts": _prompts(known, prompt_digests),
+        "subjects": _subjects(known),
+        "analysis": _analysis(known, study.analysis),
+        "exclusions": [rule.model_dump(mode="json", by_alias=True, exclude_none=True) for rule in study.exclusions],
+        "code": {"benchwright": version("benchwright"), "analysis_sha256": code_sha256},
+    }
+    entry = Preregistered(digest=sha256(canonical(document).encode()), document=document, form=form, secret=secret)
+    log.journal.append(study.study, "", entry)
+    return entry
+
+
+def _sample(known: RegisteredStudy) -> dict[str, JsonValue]:
+    """How much data the plan wants."""
+    tasks: dict[str, JsonValue] = {}
+    for condition in known.study.conditions:
+        planned = sum(task.condition == condition.name for one in known.plan.assignments for task in one.tasks)
+        sampled = condition.samples * len(known.study.problems_of(condition))
+        tasks[condition.name] = planned if condition.solver.is_person else sampled
+    return {
+        "participants": len(known.study.pseudonyms),
+        "problems": len(known.study.problems),
+        "attempts_by_condition": tasks,
+    }
+
+
+def _prompts(known: RegisteredStudy, digests: Mapping[str, str]) -> dict[str, JsonValue]:
+    """What each model is asked with, by condition."""
+    found: dict[str, JsonValue] = {}
+    for condition in known.study.conditions:
+        if condition.solver is Solver.MODEL:
+            name = condition.prompts or Prompts.BENCHWRIGHT
+            found[condition.name] = {"name": name.value, "sha256": digests[name]}
+    return found
+
+
+def _subjects(known: RegisteredStudy) -> dict[str, JsonValue]:
+    """The program that each condition names, and what of it is left open."""
+    return {
+        one.name: {**one.subject.model_dump(mode="json", exclude_defaults=True), "left_open": [*one.subject.unfixed]}
+        for one in known.study.conditions
+        if one.subject is not None
+    }
+
+
+def _analysis(known: RegisteredStudy, planned: Analysis) -> dict[str, JsonValue]:
+    names = [condition.name for condition in known.study.conditions]
+    return {
+        **planned.model_dump(mode="json"),
+        "baseline": planned.baseline or names[0],
+        "adjusted_for": ["blind forecast of minutes"] if known.study.forecasts else [],
+        "idle_minutes": known.study.idle_minutes,
+    }
+
+
+def participant_files(known: RegisteredStudy, registered: Preregistered, *, hold_codes: bool) -> list[ParticipantFile]:
+    """The file for each participant.
+
+    Args:
+        known: The study.
+        registered: Its registration.
+        hold_codes: Whether the files open without the lab.
+    """
+    form, secret = registered.form, registered.secret
+    return [
+        participant_file(form, known.plan, one, known.digests, secret, holds_code=hold_codes)
+        for one in known.plan.assignments
+    ]
+
+
+def document_matches(registered: Preregistered, document: Mapping[str, JsonValue]) -> bool:
+    """Whether a published document is the one that was registered."""
+    return sha256(canonical(dict(document)).encode()) == registered.digest

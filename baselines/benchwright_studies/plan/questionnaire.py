@@ -1,0 +1,63 @@
+"""Whether answers fit a study's questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchwright_attempts.errors import StudyError
+from benchwright_studies.plan.study import StudyQuestion
+from benchwright_studies.plan.vocabulary import QuestionKind
+
+Answer = str | int | float | bool
+
+
+def check_answers(questions: Sequence[StudyQuestion], answers: Mapping[str, Answer]) -> dict[str, Answer]:
+    """The answers, if each fits its question.
+
+    Raises:
+        StudyError: One is missing, unknown or of the wrong kind.
+    """
+    by_id = {question.id: question for question in questions}
+    unknown = next((name for name in answers if name not in by_id), None)
+    if unknown is not None:
+        raise StudyError(f"There is no question {unknown!r} in this study.")
+    for question in questions:
+        given = answers.get(question.id)
+        if given is None or given == "":
+            if question.required:
+                raise StudyError(f"Answer the question {question.ask!r}.")
+        elif not _fits(question, given):
+            raise StudyError(f"The answer to {question.ask!r} does not fit: {_WANTED[question.kind]}.")
+    return {name: given for name, given in answers.items() if given != ""}
+
+
+def _fits(question: StudyQuestion, given: Answer) -> bool:
+    match question.kind:
+        case QuestionKind.TEXT:
+            return isinstance(given, str)
+        case QuestionKind.NUMBER:
+            return isinstance(given, int | float) and not isinstance(given, bool)
+        case QuestionKind.CHOICE:
+            return given in question.choices
+        case QuestionKind.SCALE:
+            return given in (1, 2, 3, 4, 5) and not isinstance(given, bool)
+        case QuestionKind.YES_NO:
+            return isinstance(given, bool)
+
+
+_WANTED: Mapping[QuestionKind, str] = {
+    QuestionKind.TEXT: "write a text",
+    QuestionKind.NUMBER: "write a number",
+    QuestionKind.CHOICE: "choose one of those shown",
+    QuestionKind.SCALE: "choose a number from 1 to 5",
+    QuestionKind.YES_NO: "choose yes or no",
+}
+
+
+def failed_attention_checks(questions: Sequence[StudyQuestion], answers: Mapping[str, Answer]) -> tuple[str, ...]:
+    """Ids of attention checks that were not answered as an attentive reader does."""
+    return tuple(
+        question.id
+        for question in questions
+        if question.expect is not None and answers.get(question.id) != question.expect
+    )

@@ -1,0 +1,304 @@
+"""A study as its file describes it: fixed in advance, so that nothing can be chosen after the fact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+
+from benchwright_attempts.events.evidence import Exposure, Recording
+from benchwright_attempts.terms import ClockDisplay, Feedback, Machine, Solver
+from benchwright_problems.problem import Difficulty
+from benchwright_studies.plan.condition import Condition
+from benchwright_studies.plan.study_part import Id, Part, ProblemRef, Pseudonym
+from benchwright_studies.plan.vocabulary import (
+    Criterion,
+    Drop,
+    Estimate,
+    Measure,
+    Order,
+    Population,
+    QuestionKind,
+    Unit,
+)
+
+Minutes = Annotated[float, Field(gt=0, le=10_000)]
+
+
+class Task(Part):
+    """One problem of a study."""
+
+    problem: ProblemRef
+    """`pack/id`, as `benchwright problems list` shows it."""
+    difficulty: Difficulty | None = None
+    """In place of the pack's own, for blocking."""
+    time_minutes: Minutes | None = None
+    """In place of the study's limit."""
+
+
+def _task(value: object) -> object:
+    return {"problem": value} if isinstance(value, str) else value
+
+
+class Randomisation(Part):
+    """Who does what, in which order."""
+
+    unit: Unit = Unit.TASK
+    order: Order = Order.LATIN_SQUARE
+    seed: int | None = Field(ge=0, lt=2**63)
+    """The same seed gives the same plan, on every machine. Choose it by lot, once. Null only in the form that \
+participants get."""
+
+
+class Limits(Part):
+    """What ends an attempt."""
+
+    time_minutes: Minutes | None = None
+    """Active time for a task; none for any."""
+    runs: int | None = Field(default=None, ge=1)
+    """Runs of the hidden tests, or scored answers, for a task; none for any number."""
+
+
+class StudyQuestion(Part):
+    """A question of the questionnaire."""
+
+    id: Id
+    ask: str = Field(min_length=1)
+    kind: QuestionKind = QuestionKind.TEXT
+    choices: tuple[str, ...] = ()
+    """Only with kind `choice`."""
+    required: bool = True
+    expect: str | int | float | bool | None = None
+    """Makes it an attention check: the answer that an attentive reader gives."""
+
+    @model_validator(mode="after")
+    def _choices_fit(self) -> Self:
+        if (self.kind is QuestionKind.CHOICE) != bool(self.choices):
+            raise ValueError("choices go with kind choice, and only with it")
+        if self.kind is QuestionKind.CHOICE and self.expect is not None and self.expect not in self.choices:
+            raise ValueError(f"expect is {self.expect!r}, which is none of the choices")
+        return self
+
+
+class Exclusion(Part):
+    """A rule that leaves data out, fixed before there are any."""
+
+    when: Criterion
+    more_than: float | None = None
+    less_than: float | None = None
+    is_: Exposure | None = Field(default=None, alias="is")
+    """Only with `prior_exposure`."""
+    drop: Drop = Drop.ATTEMPT
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    @model_validator(mode="after")
+    def _bounds_fit(self) -> Self:
+        bounds = (self.more_than is not None) + (self.less_than is not None)
+        if self.when is Criterion.PRIOR_EXPOSURE:
+            if self.is_ is None or self.is_ is Exposure.NONE or bounds:
+                raise ValueError("prior_exposure takes `is: similar` or `is: same`, and no bound")
+        elif self.is_ is not None:
+            raise ValueError(f"`is` does not go with {self.when.value}. Give more_than or less_than")
+        elif self.when is Criterion.EXTERNAL_HELP:
+            if bounds:
+                raise ValueError("external_help takes no bound")
+        elif bounds != 1:
+            raise ValueError(f"{self.when.value} needs either more_than or less_than")
+        if self.when in _OF_A_PARTICIPANT and self.drop is Drop.ATTEMPT:
+            raise ValueError(f"{self.when.value} is about a whole participant. Write drop: participant")
+        return self
+
+
+_OF_A_PARTICIPANT = (Criterion.FAILED_ATTENTION, Criterion.UNFINISHED_TASKS)
+
+
+class Analysis(Part):
+    """What the study decides on, fixed before there are data. Everything else that a report shows is exploratory."""
+
+    primary: Measure
+    """The one outcome that the study decides on."""
+    secondary: tuple[Measure, ...] = ()
+    population: Population = Population.INTENTION_TO_TREAT
+    """Of the primary analysis; the report shows both."""
+    baseline: str = ""
+    """The condition that others are compared with; the first one if empty."""
+    hypothesis: str = ""
+    """What is expected, in words. Participants don't see it."""
+
+    @model_validator(mode="after")
+    def _each_has_one_role(self) -> Self:
+        if self.primary in self.secondary:
+            raise ValueError(f"secondary has {self.primary.value}, which is the primary outcome. Remove it there")
+        return self
+
+
+class ConsentText(Part):
+    """What participants agree to before anything is recorded."""
+
+    version: str = Field(min_length=1)
+    """Raise it with every change of the text: who agreed to an older one is asked again."""
+    text: str = Field(min_length=20)
+    """Markdown: who asks, what for, what is recorded, where it goes, how to withdraw."""
+
+
+AT_SERVICE = "service"
+"""Records go to the bench service at which participants enrol."""
+
+
+class Data(Part):
+    """Where the data go."""
+
+    to: str = "nowhere"
+    """`nowhere`: they stay on the participant's machine until somebody exports them. \
+`service`: to the bench service that conducts the study. \
+Or an absolute folder, or a `postgresql://` address without a password."""
+
+    @model_validator(mode="after")
+    def _is_a_place(self) -> Self:
+        if self.to in ("nowhere", AT_SERVICE) or self.to.startswith("/") or self.to.startswith("postgresql://"):
+            return self
+        raise ValueError(
+            f"{self.to!r} is neither nowhere, nor service, nor an absolute folder, nor a postgresql:// address"
+        )
+
+
+class Study(Part):
+    """A study file."""
+
+    study: Id
+    """Its id, in records and file names."""
+    title: str = Field(min_length=1)
+    description: str = ""
+    format: Literal[1] = 1
+    """Version of this file format."""
+    problems: tuple[Annotated[Task, BeforeValidator(_task, json_schema_input_type=ProblemRef | Task)], ...] = Field(
+        min_length=1
+    )
+    """`pack/id`, or an object where more is to be said."""
+    practice: ProblemRef | None = None
+    """A problem to get used to everything with; its data are marked and never analysed."""
+    conditions: tuple[Condition, ...] = Field(min_length=1)
+    participants: int | tuple[Pseudonym, ...] = 0
+    """How many, then named `P01` …; or their pseudonyms. 0 where only models work."""
+    randomisation: Randomisation
+    limits: Limits = Limits()
+    feedback: Feedback = Feedback.FULL
+    clock: ClockDisplay = ClockDisplay.HIDDEN
+    """What participants see of the clock, and of times in summaries, until their self-estimate of the task is in."""
+    show_distribution: bool = False
+    """Whether a participant sees how others did at a task that the participant has finished."""
+    clock_stops_for: tuple[Machine, ...] = ()
+    """What stops the clock while it works."""
+    recording: Recording = Recording.FULL
+    forecasts: tuple[Estimate, ...] = (Estimate.MINUTES, Estimate.DIFFICULTY, Estimate.PRIOR_EXPOSURE)
+    """Asked of every problem before anything of the assignment is shown; minutes without and with AI, as far as the \
+conditions have it."""
+    self_estimates: tuple[Estimate, ...] = (Estimate.MINUTES, Estimate.DIFFICULTY, Estimate.EXTERNAL_HELP)
+    """Asked when a task is done."""
+    questionnaire: tuple[StudyQuestion, ...] = ()
+    """Asked at the end; questions with `expect` are attention checks."""
+    idle_minutes: Annotated[Minutes, Field(le=60)] = 2
+    """From how long a gap on time does not count as active in the main analysis; 1, 2 and 5 are reported too."""
+    exclusions: tuple[Exclusion, ...] = ()
+    analysis: Analysis | None = None
+    """Needed by `study register`."""
+    consent: ConsentText | None = None
+    """Needed as soon as there are participants."""
+    data: Data = Data()
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        _unique("problems", [task.problem for task in self.problems])
+        _unique("conditions", [condition.name for condition in self.conditions])
+        _unique("questionnaire", [question.id for question in self.questionnaire])
+        if isinstance(self.participants, tuple):
+            _unique("participants", self.participants)
+        elif not 0 <= self.participants <= 100_000:
+            raise ValueError("participants is not between 0 and 100000")
+        if self.practice in [task.problem for task in self.problems]:
+            raise ValueError(f"practice {self.practice} is also one of the problems. Practise with another one")
+        names = [condition.name for condition in self.conditions]
+        if self.analysis is not None and self.analysis.baseline not in ("", *names):
+            raise ValueError(f"analysis.baseline {self.analysis.baseline} is none of the conditions {', '.join(names)}")
+        for condition in self.conditions:
+            if other := set(condition.problems) - {task.problem for task in self.problems}:
+                raise ValueError(f"{condition.name} has {min(other)}, which is none of the study's problems")
+        people = [condition for condition in self.conditions if condition.solver.is_person]
+        if bool(self.pseudonyms) != bool(people):
+            raise ValueError(
+                "participants and conditions do not fit: a condition with solver human or human+copilot needs"
+                " participants, and participants need such a condition"
+            )
+        if people and self.consent is None:
+            raise ValueError("consent is missing. Say in consent.text what participants agree to")
+        if Estimate.EXTERNAL_HELP in self.forecasts:
+            raise ValueError(
+                "forecasts can't ask for external_help, which is known only afterwards. Ask in self_estimates"
+            )
+        return self
+
+    @property
+    def pseudonyms(self) -> tuple[str, ...]:
+        """Every participant."""
+        if isinstance(self.participants, tuple):
+            return self.participants
+        digits = max(2, len(str(self.participants)))
+        return tuple(f"P{number:0{digits}}" for number in range(1, self.participants + 1))
+
+    @property
+    def problem_refs(self) -> tuple[str, ...]:
+        """Every problem, practice included, as `pack/id`."""
+        return (*(task.problem for task in self.problems), *((self.practice,) if self.practice else ()))
+
+    @property
+    def people_conditions(self) -> tuple[Condition, ...]:
+        """Conditions under which participants work."""
+        return tuple(condition for condition in self.conditions if condition.solver.is_person)
+
+    @property
+    def forecast_fields(self) -> tuple[str, ...]:
+        """What a blind forecast has to say: fields of `Forecast`."""
+        solvers = {condition.solver for condition in self.people_conditions}
+        minutes = [
+            field
+            for field, solver in (("minutes_without_ai", Solver.HUMAN), ("minutes_with_ai", Solver.HUMAN_COPILOT))
+            if solver in solvers
+        ]
+        asked = [minutes if one is Estimate.MINUTES else [one.value] for one in self.forecasts]
+        return tuple(field for fields in asked for field in fields)
+
+    def condition(self, name: str) -> Condition:
+        """The condition of this name.
+
+        Raises:
+            KeyError: There is none.
+        """
+        for condition in self.conditions:
+            if condition.name == name:
+                return condition
+        raise KeyError(name)
+
+    def problems_of(self, condition: Condition) -> tuple[str, ...]:
+        """What is asked under a condition, practice left out, in the study's order."""
+        return tuple(
+            task.problem for task in self.problems if not condition.problems or task.problem in condition.problems
+        )
+
+    def time_limit_s(self, problem: str) -> float | None:
+        """Active time for a problem, in seconds."""
+        own = next((task.time_minutes for task in self.problems if task.problem == problem), None)
+        minutes = own if own is not None else self.limits.time_minutes
+        return None if minutes is None else minutes * 60
+
+    @property
+    def attention_checks(self) -> Mapping[str, str | int | float | bool]:
+        """Expected answers by the question's id."""
+        return {question.id: question.expect for question in self.questionnaire if question.expect is not None}
+
+
+def _unique(field: str, names: tuple[str, ...] | list[str]) -> None:
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        raise ValueError(f"{field} has {twice} twice. Remove one")

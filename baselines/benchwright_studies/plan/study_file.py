@@ -1,0 +1,257 @@
+"""Reads a study file: YAML whose every flaw is reported with file, line, field and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events.file_text import sha256
+from benchwright_studies.plan.condition import Condition
+from benchwright_studies.plan.study import (
+    Analysis,
+    ConsentText,
+    Data,
+    Exclusion,
+    Limits,
+    Randomisation,
+    Study,
+    StudyQuestion,
+    Task,
+)
+from benchwright_studies.plan.study_part import Part
+
+_SHOWN = 12
+"""Flaws that one message names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """One thing that is wrong with a study file."""
+
+    line: int
+    """From 1."""
+    field: str
+    """Such as `conditions[1].solver`; empty for the whole file."""
+    message: str
+
+
+class StudyFileError(AttemptError):
+    """A study file that can't be used, with everything that is wrong with it."""
+
+    def __init__(self, path: Path | str, flaws: Sequence[Flaw]) -> None:
+        """Takes the file and its flaws, in the order of their lines."""
+        self.path = path
+        self.flaws = tuple(flaws)
+        lines = [
+            f"{path}, line {flaw.line}{', ' if flaw.field else ''}{flaw.field}: {flaw.message}"
+            for flaw in self.flaws[:_SHOWN]
+        ]
+        if len(self.flaws) > _SHOWN:
+            lines.append(f"… and {len(self.flaws) - _SHOWN} more.")
+        super().__init__("\n".join(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFile:
+    """A study and the text that describes it."""
+
+    study: Study
+    text: str
+    """The file as it was read."""
+    path: Path
+    lines: Mapping[str, int]
+    """Field → line, for checks that come later."""
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the file."""
+        return sha256(self.text.encode())
+
+    def line_of(self, field: str) -> int:
+        """The line of a field, or of the nearest one around it."""
+        return _line_of(self.lines, field)
+
+
+def _line_of(lines: Mapping[str, int], field: str) -> int:
+    while field and field not in lines:
+        field = field[: max(field.rfind("."), field.rfind("["), 0)]
+    return lines.get(field, 1)
+
+
+def read_study(path: Path) -> StudyFile:
+    """Reads a study file from disk.
+
+    Raises:
+        StudyFileError: It can't be read, or something in it is wrong.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise StudyFileError(path, [Flaw(1, "", f"the file can't be read ({error.strerror}).")]) from error
+    except UnicodeDecodeError as error:
+        raise StudyFileError(path, [Flaw(1, "", "the file is not UTF-8. Save it as UTF-8.")]) from error
+    return parse_study(text, path)
+
+
+def parse_study(text: str, path: Path) -> StudyFile:
+    """Reads a study from its text.
+
+    Raises:
+        StudyFileError: Something in it is wrong.
+    """
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        message = error.problem or error.context or "it is not YAML"
+        raise StudyFileError(path, [Flaw(mark.line + 1 if mark else 1, "", f"{message}. Fix the YAML.")]) from error
+    except RecursionError as error:
+        raise StudyFileError(path, [Flaw(1, "", "it is nested too deeply. Write it flatter.")]) from error
+    except yaml.YAMLError as error:
+        line = text[: getattr(error, "position", 0)].count("\n") + 1
+        raise StudyFileError(path, [Flaw(line, "", "it is not YAML. Remove what no text file holds.")]) from error
+    if not isinstance(node, yaml.MappingNode):
+        raise StudyFileError(path, [Flaw(1, "", "a study file is a list of `field: value`. Begin with `study:`.")])
+    lines: dict[str, int] = {}
+    flaws: list[Flaw] = []
+    _walk(node, "", lines, flaws, [])
+    if flaws:
+        raise StudyFileError(path, sorted(flaws, key=lambda flaw: flaw.line))
+    loader = yaml.SafeLoader("")
+    try:
+        value: Any = loader.construct_document(node)
+    except (yaml.MarkedYAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        message = getattr(error, "problem", None) or str(error)
+        raise StudyFileError(
+            path, [Flaw(mark.line + 1 if mark else 1, "", f"{message}. Write it differently.")]
+        ) from error
+    try:
+        study = Study.model_validate(value)
+    except ValidationError as error:
+        flaws = [_flaw(lines, details, value) for details in error.errors(include_url=False)]
+        raise StudyFileError(path, sorted(_told_once(flaws), key=lambda flaw: flaw.line)) from error
+    return StudyFile(study, text, path, lines)
+
+
+_MOST_FIELDS = 100_000
+"""A few lines of aliases within aliases can stand for more than any memory holds."""
+
+
+def _walk(node: yaml.Node, field: str, lines: dict[str, int], flaws: list[Flaw], above: list[yaml.Node]) -> None:
+    if len(lines) > _MOST_FIELDS:
+        flaws[:] = [Flaw(1, "", f"aliases repeat more than {_MOST_FIELDS:,} fields. Write it without them.")]
+        return
+    lines.setdefault(field, node.start_mark.line + 1)
+    if node in above:
+        flaws.append(Flaw(node.start_mark.line + 1, field, "an alias points to what it is part of. Write it out."))
+        return
+    above = [*above, node]
+    if isinstance(node, yaml.SequenceNode):
+        for place, item in enumerate(node.value):
+            _walk(item, f"{field}[{place}]", lines, flaws, above)
+    elif isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, item in node.value:
+            name = str(key.value)
+            inner = f"{field}.{name}" if field else name
+            if name in seen:
+                flaws.append(Flaw(key.start_mark.line + 1, inner, "it is given twice. Remove one."))
+            seen.add(name)
+            lines[inner] = key.start_mark.line + 1
+            _walk(item, inner, lines, flaws, above)
+
+
+def _flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> Flaw:
+    field = _field(details["loc"], value)
+    message = details["msg"].removeprefix("Value error, ")
+    match details["type"]:
+        case "missing":
+            message = "it is missing. Add it."
+        case "extra_forbidden":
+            known = _known(details["loc"])
+            message = f"there is no such field. Known here: {', '.join(known)}." if known else "there is no such field."
+        case "enum" | "literal_error" if "expected" in details.get("ctx", {}):
+            message = (
+                f"{details['input']!r} is not {details.get('ctx', {}).get('expected', 'known')}. Write one of these."
+            )
+        case "string_pattern_mismatch" if field.split("[")[0] in _FORMS:
+            message = (
+                f"{details['input']!r} has the wrong form ({_FORMS.get(field.split('[')[0], 'see the reference')})."
+            )
+        case kind if kind in _KINDS:
+            given = details["input"]
+            shown = repr(given) if isinstance(given, str | int | float) else "the value"
+            message = f"{shown} is not {_KINDS[kind]}."
+        case _:
+            message = f"{message[:1].lower()}{message[1:]}{'' if message.endswith('.') else '.'}"
+    # What is about several fields begins with the name of one.
+    field = field or (first if (first := message.split()[0]) in lines else "")
+    return Flaw(_line_of(lines, field), field, message)
+
+
+_KINDS = (
+    dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number. Write one, such as 20")
+    | dict.fromkeys(("float_type", "float_parsing"), "a number. Write one, such as 1.5")
+    | dict.fromkeys(("bool_type", "bool_parsing"), "true or false. Write one of these")
+    | dict.fromkeys(("tuple_type", "list_type"), "a list. Write it as [first, second]")
+    | dict.fromkeys(("model_type", "dict_type"), "a group of fields. Write each as `field: value`")
+    | {"string_type": "text. Put it between quotation marks"}
+)
+"""What pydantic says of a value of the wrong kind, in words of a study file."""
+
+_FORMS = {
+    "study": "small letters, digits, dots, dashes",
+    "problems": "PACK/ID, such as starter/sync-fifo",
+    "practice": "PACK/ID, such as starter/sync-fifo",
+    "conditions": "small letters, digits, dots, dashes",
+    "participants": "letters, digits, dots, dashes; no spaces, no @",
+    "questionnaire": "small letters, digits, dots, dashes",
+}
+
+
+def _field(location: tuple[int | str, ...], value: object) -> str:
+    """The path of a field as in the file; parts that pydantic adds for choices between types are left out."""
+    field = ""
+    for part in location:
+        if isinstance(part, int) and isinstance(value, list) and part < len(value):
+            field, value = f"{field}[{part}]", value[part]
+        elif isinstance(part, str) and isinstance(value, dict) and part in value:
+            field, value = (f"{field}.{part}" if field else part), value[part]
+        elif isinstance(part, str) and isinstance(value, dict) and part == location[-1]:
+            field = f"{field}.{part}" if field else part
+    return field
+
+
+def _known(location: tuple[int | str, ...]) -> list[str]:
+    """Fields that there are at the place of an unknown one."""
+    at = _PARTS.get(str(location[0]), Study) if len(location) > 1 else Study
+    return [info.alias or name for name, info in at.model_fields.items()]
+
+
+_PARTS: Mapping[str, type[Part]] = {
+    "problems": Task,
+    "conditions": Condition,
+    "randomisation": Randomisation,
+    "limits": Limits,
+    "questionnaire": StudyQuestion,
+    "exclusions": Exclusion,
+    "analysis": Analysis,
+    "consent": ConsentText,
+    "data": Data,
+}
+
+
+def _told_once(flaws: Sequence[Flaw]) -> list[Flaw]:
+    """One flaw for each place: for a union, pydantic reports what is wrong with each type."""
+    first: dict[tuple[int, str], Flaw] = {}
+    for flaw in flaws:
+        first.setdefault((flaw.line, flaw.field), flaw)
+    return list(first.values())

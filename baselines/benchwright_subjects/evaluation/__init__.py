@@ -1,0 +1,1 @@
+"""Running Inspect's tasks, and reading their logs."""

@@ -1,0 +1,326 @@
+"""Running the tasks from a program: options in, Inspect's log out, and its results in numbers."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from inspect_ai import eval as run_inspect
+from inspect_ai import eval_retry
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.model import GenerateConfig, GenerateConfigArgs, Model, get_model
+from pydantic import JsonValue
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.grading.grading import ANSWER
+from benchwright_attempts.summary.replay import contents_of
+from benchwright_attempts.terms import Solver
+from benchwright_problems.verdict import Outcome, outcome_of
+from benchwright_subjects.evaluation.exchange import write_lines
+from benchwright_subjects.evaluation.prices import set_prices
+from benchwright_subjects.prompts.refinement import SUFFIX
+
+if TYPE_CHECKING:
+    from benchwright_attempts.log.log import EventLog
+
+TASKS = Path(__file__).parents[1] / "tasks.py"
+
+
+class _Lean(TypedDict):
+    ctl_server: bool
+    log_realtime: bool
+    score_display: bool
+
+
+Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
+LEAN: _Lean = {"ctl_server": False, "log_realtime": False, "score_display": False}
+"""The event log keeps what is done, so Inspect's second database of running samples is not needed. Mean scores that are
+shown while samples run are made from all samples again at each one: the time grows with the square of their number."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of one task."""
+
+    task: Literal["answer", "agent", "map_prompt", "reflect", "refine"]
+    arguments: Mapping[str, JsonValue]
+    """Of the task; written into the log."""
+    model: str | Model
+    out: Path
+    """Folder for logs and replies."""
+    samples: int = 1
+    """Of each problem."""
+    limit: int | None = None
+    """Most problems."""
+    seed: int | None = None
+    """Decides which problems are taken where there is a limit."""
+    base_url: str | None = None
+    generate: GenerateConfigArgs = field(default_factory=lambda: GenerateConfigArgs())
+    time_s: int | None = None
+    """Time limit of a sample, on the attempt's own clock."""
+    tokens: int | None = None
+    messages: int | None = None
+    costs: Path | None = None
+    """A file with what models cost, as Inspect's `--model-cost-config`."""
+    at_once: int | None = None
+    """Most samples at a time."""
+    display: Display | None = None
+
+
+def evaluate(run: Run) -> EvalLog:
+    """Run a task.
+
+    Raises:
+        EvaluationError: It could not begin.
+    """
+    # Inspect would find out in the middle of its display.
+    found_model(run.model, base_url=run.base_url)
+    try:
+        if run.costs is not None:
+            set_prices(run.costs, str(run.model))
+        logs = run_inspect(
+            f"{TASKS}@{run.task}",
+            model=run.model,
+            model_base_url=run.base_url,
+            task_args=_arguments(run),
+            log_dir=str(run.out.absolute()),
+            epochs=run.samples,
+            limit=run.limit,
+            sample_shuffle=run.seed if run.limit is not None else None,
+            token_limit=run.tokens,
+            message_limit=run.messages,
+            max_samples=run.at_once,
+            display=run.display,
+            **LEAN,
+            **run.generate,
+        )
+    except PrerequisiteError as error:
+        raise EvaluationError(_plain(error)) from error
+    return _only(logs, run.out)
+
+
+def found_model(model: str | Model, *, base_url: str | None = None, retries: int | None = None) -> Model:
+    """A model of Inspect's.
+
+    Args:
+        model: PROVIDER/MODEL.
+        base_url: Where it is asked; where its provider is, if not given.
+        retries: Most of a request that failed; any number if not given.
+
+    Raises:
+        EvaluationError: There is none of this name, or it can't be asked from here.
+    """
+    try:
+        return get_model(model, base_url=base_url, config=GenerateConfig(max_retries=retries))
+    except PrerequisiteError as error:
+        raise EvaluationError(_plain(error)) from error
+    except ValueError as error:
+        if "recogni" not in str(error) and "Model name" not in str(error):
+            raise
+        raise EvaluationError(f"{error} Write PROVIDER/MODEL as Inspect's list of providers has it.") from error
+
+
+def _arguments(run: Run) -> dict[str, JsonValue]:
+    return dict(run.arguments) if run.time_s is None else {**run.arguments, "limit_s": float(run.time_s)}
+
+
+def resume(log: Path, display: Display | None = None, costs: Path | None = None) -> EvalLog:
+    """Continue a run that was interrupted or had samples without a verdict; what is done is not asked again.
+
+    Raises:
+        EvaluationError: There is no such log, or it can't be gone on with.
+    """
+    if log.suffix != ".eval" or not log.is_file():
+        raise EvaluationError(f"{log} is not an .eval log of a run.")
+    if costs is not None:
+        set_prices(costs, read_eval_log(str(log.absolute()), header_only=True).eval.model)
+    try:
+        logs = eval_retry(str(log.absolute()), log_dir=str(log.absolute().parent), display=display, **LEAN)
+    except FileNotFoundError as error:
+        raise EvaluationError(f"{log} can't be gone on with: {error}.") from error
+    except PrerequisiteError as error:
+        raise EvaluationError(_plain(error)) from error
+    return _only(logs, log.parent)
+
+
+def newest_log(folder: Path) -> Path:
+    """The log of the newest run in a folder.
+
+    Raises:
+        EvaluationError: There is none.
+    """
+    logs = sorted(folder.glob("*.eval"), key=lambda file: file.stat().st_mtime)
+    if not logs:
+        raise EvaluationError(f"There is no .eval log in {folder}.")
+    return logs[-1]
+
+
+def write_replies(log: EvalLog, file: Path) -> None:
+    """Write the replies of a run, as `benchwright grade --responses` reads them.
+
+    Args:
+        log: Of the run.
+        file: Gets a line of {`id`, `completion`} for each, with its origin; those to refined statements go to a file
+            beside.
+
+    Raises:
+        EvaluationError: The file can't be written.
+    """
+    samples = sorted(_samples(log), key=lambda sample: (sample.epoch, str(sample.id)))
+    published: list[dict[str, JsonValue]] = []
+    refined: list[dict[str, JsonValue]] = []
+    for sample in samples:
+        if sample.error:
+            continue
+        name = str(sample.id)
+        reply = {"completion": sample.output.completion, **_origin(log, sample, Solver.MODEL)}
+        (refined if name.endswith(SUFFIX) else published).append({"id": name.removesuffix(SUFFIX), **reply})
+    write_lines(file, published)
+    if refined:
+        write_lines(file.with_name(file.name.replace(".responses", ".refined.responses")), refined)
+
+
+def _origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, JsonValue]:
+    """What a line says of its answer's origin: see `benchwright_problems.storage.responses.Origin`."""
+    attempt = _facts(sample).get("attempt")
+    asked = log.eval.metadata or {}
+    origin = {
+        "attempt": attempt,
+        "solver": log.eval.model if attempt else None,
+        "condition": condition.value if attempt else None,
+        "prompts": asked.get("prompts"),
+        "shots": asked.get("shots"),
+        "steps": asked.get("steps") or None,
+    }
+    return {name: value for name, value in origin.items() if value is not None}
+
+
+def write_work(log: EvalLog, attempts: EventLog, file: Path) -> None:
+    """Write what agents submitted, as `benchwright grade --responses` reads it.
+
+    Args:
+        log: Of a run of agents.
+        attempts: The log with their attempts.
+        file: Gets a line of {`id`, `files`} for each, or {`id`, `response`} for questions.
+
+    Raises:
+        EvaluationError: The file can't be written.
+    """
+    lines: list[dict[str, JsonValue]] = []
+    for sample in sorted(_samples(log), key=lambda sample: (sample.epoch, str(sample.id))):
+        name = str(_facts(sample).get("attempt", ""))
+        verdict = attempts.summary(name).verdict if name else None
+        if verdict is not None:
+            found = contents_of(attempts.events(name), verdict.snapshot)
+            files = {path: content.decode("utf-8", "replace") for path, content in found.items()}
+            work = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
+            lines.append({"id": str(sample.id), **work, **_origin(log, sample, Solver.AGENT)})
+    write_lines(file, lines)
+
+
+def summary(log: EvalLog) -> dict[str, JsonValue]:
+    """The result of a run; the results of refined statements are in `refined`, apart from the rest."""
+    samples = _samples(log)
+    facts = [_facts(sample) for sample in samples]
+    refined = [sample for sample in samples if str(sample.id).endswith(SUFFIX)]
+    usage = log.stats.model_usage.values()
+    costs = [one.total_cost for one in usage if one.total_cost is not None]
+    return {
+        "log": log.location,
+        "status": log.status,
+        "task": task_name(log),
+        "model": log.eval.model,
+        **_counts([sample for sample in samples if sample not in refined]),
+        "refined": _counts(refined) if refined else None,
+        "input_tokens": sum(
+            one.input_tokens + (one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0) for one in usage
+        ),
+        "output_tokens": sum(one.output_tokens for one in usage),
+        "cost_usd": round(sum(costs), 6) if costs else None,
+        "length": {name: _length(facts, name) for name in ("prompt", "reply")},
+        "attempts": [str(fact["attempt"]) for fact in facts if "attempt" in fact],
+        "why": _first_error(log, samples),
+    }
+
+
+def _counts(samples: Sequence[EvalSample]) -> dict[str, JsonValue]:
+    outcomes = [_outcome(sample, _facts(sample)) for sample in samples]
+    values = [
+        float(score.value)
+        for sample in samples
+        for score in (sample.scores or {}).values()
+        if isinstance(score.value, int | float) and score.value == score.value
+    ]
+    return {
+        "samples": len(samples),
+        **{name: outcomes.count(name) for name in ("passed", "failed", "undecided", "error", "done")},
+        "score": round(sum(values) / len(values), 6) if values else None,
+    }
+
+
+def task_name(log: EvalLog) -> str:
+    """The name of the task in `tasks.py`."""
+    return log.eval.task.rpartition("/")[2]
+
+
+def attempts_of(log: EvalLog) -> list[str]:
+    """The ids of the attempts that a run's samples are, as far as they have a verdict."""
+    return [str(fact["attempt"]) for fact in map(_facts, _samples(log)) if "attempt" in fact]
+
+
+def _first_error(log: EvalLog, samples: Sequence[EvalSample]) -> str | None:
+    error = next((sample.error for sample in samples if sample.error), None) or log.error
+    return error.message if error else None
+
+
+def _samples(log: EvalLog) -> Sequence[EvalSample]:
+    if log.samples is None and log.location:
+        log = read_eval_log(log.location)
+    return log.samples or []
+
+
+def _facts(sample: EvalSample) -> Mapping[str, JsonValue]:
+    for score in (sample.scores or {}).values():
+        return score.metadata or {}
+    return {}
+
+
+def _outcome(sample: EvalSample, facts: Mapping[str, JsonValue]) -> str:
+    """`undecided` waits for a judge; `error` has no verdict, and running it again may give one."""
+    if sample.error:
+        return "error"
+    if not facts:
+        return "done"
+    outcome = outcome_of(str(facts["reason"]), str(facts["outcome"]))
+    return "undecided" if outcome is Outcome.ERROR else outcome.value
+
+
+def _length(facts: Sequence[Mapping[str, JsonValue]], name: str) -> JsonValue:
+    """Length in tokens of one tokenizer, so that models can be compared; None if it is not available."""
+    counts = []
+    for fact in facts:
+        tokens = fact.get("tokens")
+        count = tokens.get(name) if isinstance(tokens, dict) else None
+        if isinstance(count, int):
+            counts.append(count)
+    if not counts:
+        return None
+    return {"mean": round(statistics.mean(counts), 1), "median": statistics.median(counts), "most": max(counts)}
+
+
+def _only(logs: Sequence[EvalLog], folder: Path) -> EvalLog:
+    if not logs:
+        raise EvaluationError(f"Nothing was run; {folder} has no new log.")
+    return logs[0]
+
+
+def _plain(error: PrerequisiteError) -> str:
+    from rich.text import Text
+
+    message = str(error.message)
+    plain = " ".join(Text.from_markup(message).plain.split())
+    return f"{plain.removeprefix('ERROR: ').rstrip('.')}."

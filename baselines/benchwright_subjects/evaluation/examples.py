@@ -1,0 +1,87 @@
+"""Solved questions to show before the one that is asked: of a validation split, never of what is measured."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.problem import Problem, Question
+from benchwright_problems.storage.store import Store
+from benchwright_subjects.prompts.prompt import Turn, example
+
+
+def is_validation(problem: Problem) -> bool:
+    """Whether the data set's record says that it is there to be shown (CS-Bench's `Split` is `Valid`).
+
+    Args:
+        problem: With its hidden part, where what the model does not hold of a record is kept.
+    """
+    for operation in problem.hidden.record:
+        if str(operation.get("path", "")).lower() == "/split":
+            return str(operation.get("value", "")).lower().startswith(("val", "dev"))
+    return False
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The validation split of a pack.
+
+    Args:
+        problems: With their hidden parts.
+        shots: How many are shown before a question.
+        think: Whether they explain themselves first.
+        seed: Decides which.
+    """
+
+    problems: Sequence[Problem]
+    shots: int
+    think: bool
+    seed: int
+
+    @classmethod
+    def of(cls, store: Store, pack: str, shots: int, *, think: bool, seed: int) -> Examples:
+        """Those of a pack; none if no examples are requested.
+
+        Raises:
+            EvaluationError: The pack has no validation split.
+        """
+        if not shots:
+            return cls((), 0, think, seed)
+        public = [problem for problem in store.public(pack).problems if problem.public.question is not None]
+        found = [problem for one in public if is_validation(problem := store.unseal(f"{pack}/{one.id}"))]
+        found = [problem for problem in found if problem.hidden.answer is not None]
+        if not found:
+            raise EvaluationError(
+                f"The pack {pack!r} has no validation split to take examples from. Import the data set's validation"
+                " file as a pack and name it with --examples, or leave out --shots."
+            )
+        return cls(found, shots, think, seed)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The names of all of them."""
+        return frozenset(problem.id for problem in self.problems)
+
+    def before(self, problem: Problem) -> tuple[Turn, ...]:
+        """What to show before a problem: of its language and format, of its domain first.
+
+        Questions that these are the same for get the same ones in the same order.
+        """
+        question = problem.public.question
+        if question is None or not self.shots:
+            return ()
+        same = [one for one in self.problems if _like(one.public.question, question) and one.id != problem.id]
+        draw = random.Random(f"{self.seed}:{question.language}:{question.format}:{question.domain}")  # noqa: S311
+        draw.shuffle(same)
+        same.sort(key=lambda one: one.public.question is not None and one.public.question.domain != question.domain)
+        turns = []
+        for one in same[: self.shots]:
+            if one.hidden.answer is not None:
+                turns.append(example(one, one.hidden.answer, think=self.think))
+        return tuple(turns)
+
+
+def _like(one: Question | None, other: Question) -> bool:
+    return one is not None and (one.language, one.format) == (other.language, other.format)

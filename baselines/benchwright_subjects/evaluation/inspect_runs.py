@@ -1,0 +1,69 @@
+"""Which task a sample belongs to, and the end of Inspect's runs.
+
+A sample knows neither its task's name nor its run. Inspect's hooks do; it makes one object of this class for the
+whole process.
+"""
+
+from __future__ import annotations
+
+from inspect_ai.hooks import Hooks, RunEnd, SampleAttemptStart, TaskStart, hooks
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_subjects.evaluation.services import EvaluationServices
+
+
+class _Runs:
+    """What is known of the runs of this process."""
+
+    def __init__(self) -> None:
+        self.tasks: dict[str, str] = {}
+        """Execution of a task → the name that the task keeps when it is retried."""
+        self.samples: dict[str, str] = {}
+        """Execution of a sample → that of its task."""
+        self.services: list[EvaluationServices] = []
+
+
+_RUNS = _Runs()
+
+
+@hooks(name="benchwright_attempts", description="Ties samples to attempts in Benchwright's event log")
+class Attempts(Hooks):
+    """Listens to Inspect."""
+
+    async def on_task_start(self, data: TaskStart) -> None:
+        """A task begins."""
+        _RUNS.tasks[data.eval_id] = data.spec.task_id
+
+    async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:
+        """A sample begins, for the first time or again."""
+        _RUNS.samples[data.sample_id] = data.eval_id
+
+    async def on_run_end(self, data: RunEnd) -> None:
+        """All tasks have ended."""
+        for services in _RUNS.services:
+            await services.close()
+        _RUNS.tasks.clear()
+        _RUNS.samples.clear()
+
+
+def task_of(sample: str) -> str:
+    """The name of a sample's task, which stays the same when the task is retried.
+
+    Args:
+        sample: `TaskState.uuid`.
+
+    Raises:
+        EvaluationError: Inspect has not said.
+    """
+    try:
+        return _RUNS.tasks[_RUNS.samples[sample]]
+    except KeyError:
+        raise EvaluationError(
+            "Inspect did not report which task this sample belongs to, so it is not recorded."
+        ) from None
+
+
+def close_after_run(services: EvaluationServices) -> EvaluationServices:
+    """Have services closed when the run ends; they open again when they are used again."""
+    _RUNS.services.append(services)
+    return services

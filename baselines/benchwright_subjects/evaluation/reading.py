@@ -1,0 +1,49 @@
+"""What of a reply is the answer, for replies that a run asks for and for those that a file brings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchwright_attempts.events.reply import read_reply
+from benchwright_attempts.grading.grading import ANSWER
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.verdict import Verdict
+from benchwright_subjects.prompt_sets.confidence import read_confidence
+from benchwright_subjects.prompt_sets.prompt_set import PromptSet
+from benchwright_subjects.prompts.prompt import final_answer
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reply comes to."""
+
+    files: Mapping[str, bytes]
+    """Those that it stands for, by path; `answer.md` for questions."""
+    flaw: Verdict | None = None
+    """Why a design problem gets no files."""
+    confidence: float | None = None
+    """How probable the model says it is that its answer is right, from 0 to 1."""
+
+
+def read(problem: Problem, reply: str, prompts: PromptSet | None, *, steps: bool) -> Reading:
+    """Read a reply.
+
+    Args:
+        problem: Its hidden part is not used.
+        reply: The whole of it.
+        prompts: What it was asked with; None if that is unknown.
+        steps: Whether steps were asked for before the answer.
+    """
+    confidence = None
+    if prompts is not None and prompts.asks_confidence:
+        confidence, reply = read_confidence(reply)
+    if problem.kind is Kind.DESIGN:
+        design = read_reply(problem, reply)
+        files = {path: text.encode("utf-8", "replace") for path, text in design.files.items()}
+        return Reading(files, design.flaw, confidence)
+    if steps and problem.public.question is not None:
+        reply = final_answer(problem, reply)
+    elif prompts is not None:
+        reply = prompts.answer(problem, reply)
+    return Reading({ANSWER: reply.encode("utf-8", "replace")}, confidence=confidence)

@@ -1,0 +1,134 @@
+"""One task as Inspect runs it: what its samples share, and which attempt belongs to which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from inspect_ai.solver import TaskState
+from pydantic import JsonValue
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.terms import Solver, Terms
+from benchwright_problems.partial_date import check_date
+from benchwright_problems.problem import Problem
+from benchwright_studies.plan.model_condition import ModelCondition
+from benchwright_subjects.agents.launch import Launch
+from benchwright_subjects.evaluation.inspect_runs import task_of
+from benchwright_subjects.evaluation.services import EvaluationServices
+from benchwright_subjects.prompt_sets.forms import digest_of
+from benchwright_subjects.prompt_sets.prompt_set import PromptSet
+from benchwright_subjects.prompts.refinement import SUFFIX, Refinement
+from benchwright_subjects.sample_attempt import SampleAttempt, Subject
+
+
+class TaskRun:
+    """The run of one task.
+
+    Args:
+        services: What its samples share.
+        pack: Whose problems it asks.
+        problems: Public parts.
+        agent: Whether an agent works on them.
+        part: Of a study, where its plan says who solves what.
+        most_runs: Outside studies: how many runs of the hidden tests an agent may ask for.
+        most_s: Outside studies: the time limit of a sample in seconds. None without a limit.
+        prompts: What problems are asked with; None if that is a template of the user's, or an agent's task.
+        shots: Solved questions that are shown before each one; None for agents.
+        steps: Whether steps are asked for before the answer.
+        knowledge_cutoff: Outside studies: the end of what the model was trained on; as Inspect knows it if empty.
+        refined: Statements that are asked beside the originals, by problem.
+        launch: The program that works with the model; None if that is our own agent, or none.
+
+    Raises:
+        EvaluationError: That is no date.
+    """
+
+    def __init__(
+        self,
+        services: EvaluationServices,
+        pack: str,
+        problems: Sequence[Problem],
+        *,
+        agent: bool,
+        part: ModelCondition | None = None,
+        most_runs: int = 0,
+        most_s: float | None = None,
+        prompts: PromptSet | None = None,
+        shots: int | None = None,
+        steps: bool = False,
+        knowledge_cutoff: str = "",
+        refined: Mapping[str, Refinement] | None = None,
+        launch: Launch | None = None,
+    ) -> None:
+        self.services = services
+        self.pack = pack
+        self.agent = agent
+        self._cutoff = _date(knowledge_cutoff)
+        self.prompts = prompts
+        self.facts_of_prompts: dict[str, JsonValue] = (
+            {} if prompts is None else {"prompts": prompts.name, "prompts_sha256": digest_of(prompts)}
+        )
+        if prompts is not None and shots is not None:
+            self.facts_of_prompts |= {"shots": shots, "steps": steps}
+        """For records: which prompts these are."""
+        self._part = part
+        self._most_runs = most_runs
+        self._most_s = most_s
+        self._refined = refined or {}
+        self._launch = launch
+        self._problems = {problem.id: problem for problem in problems}
+        self._samples: dict[str, SampleAttempt] = {}
+
+    async def begin(self, state: TaskState) -> None:
+        """Begins a sample's attempt."""
+        name = str(state.sample_id)
+        problem = self._problems[name.removesuffix(SUFFIX)]
+        ref = f"{self.pack}/{problem.id}"
+        subject = self._subject(ref, str(state.model), state.epoch)
+        if name.endswith(SUFFIX):
+            subject = replace(subject, statement=self._refined[problem.id].facts)
+        self._samples[state.uuid] = await SampleAttempt.begin(
+            self.services, task_of(state.uuid), ref, problem, state.epoch, subject
+        )
+
+    def _subject(self, ref: str, model: str, sample: int) -> Subject:
+        program = self._launch.record if self._launch else {}
+        if self._part is None:
+            condition = Solver.AGENT if self.agent else Solver.MODEL
+            terms = Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s)
+            name = f"{self._launch.name} with {model}" if self._launch and self._launch.name else model
+            return Subject(name, model, terms, knowledge_cutoff=self._cutoff, program=program)
+        self._part.check_model(model)
+        assigned = self._part.assigned(ref, sample)
+        cutoff = self._part.condition.knowledge_cutoff or ""
+        terms = Terms(assigned.condition, assigned)
+        return Subject(model, model, terms, self._part.attempt(ref, sample), cutoff, program=program)
+
+    def sample(self, state: TaskState) -> SampleAttempt:
+        """The attempt of a sample.
+
+        Raises:
+            EvaluationError: It has none.
+        """
+        try:
+            return self._samples[state.uuid]
+        except KeyError:
+            raise EvaluationError("This sample has no attempt: its task ran without the set-up step.") from None
+
+    def begun(self, state: TaskState) -> SampleAttempt | None:
+        """The attempt of a sample; None if it could not begin."""
+        return self._samples.get(state.uuid)
+
+    async def leave(self, state: TaskState) -> None:
+        """A sample has ended, in whatever way: an attempt that has not ended waits until the sample is tried again."""
+        sample = self._samples.pop(state.uuid, None)
+        if sample is not None:
+            await sample.attempt.close("the run was interrupted")
+
+
+def _date(given: str) -> str:
+    try:
+        return check_date(given) if given else ""
+    except ValueError as error:
+        raise EvaluationError(f"The knowledge cut-off {error}.") from error

@@ -1,0 +1,88 @@
+"""What models used, from Inspect's counts to events of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inspect_ai.model import ModelOutput, get_model_info
+from inspect_ai.model import ModelUsage as Counted
+from inspect_ai.model._model import sample_model_usage  # No public name gives it while the sample runs.
+
+from benchwright_attempts.events.evidence import ModelUsage
+from benchwright_judges.reading.text_length import ENCODING, TokenCounter
+
+
+def of_sample() -> Mapping[str, Counted]:
+    """What each model has used for the sample that runs."""
+    return sample_model_usage()
+
+
+def as_event(model: str, counted: Counted, *, calls: int, wall_s: float | None = None) -> ModelUsage:
+    """A provider's count as an event."""
+    return ModelUsage(
+        model=model,
+        calls=calls,
+        input_tokens=counted.input_tokens,
+        output_tokens=counted.output_tokens,
+        reasoning_tokens=counted.reasoning_tokens or 0,
+        cache_read_tokens=counted.input_tokens_cache_read or 0,
+        cache_write_tokens=counted.input_tokens_cache_write or 0,
+        total_tokens=counted.total_tokens,
+        cost_usd=counted.total_cost,
+        wall_s=wall_s,
+    )
+
+
+def of_output(model: str, output: ModelOutput) -> ModelUsage | None:
+    """What one reply used; None if the provider does not report it."""
+    return None if output.usage is None else as_event(model, output.usage, calls=1, wall_s=output.time)
+
+
+def knowledge_cutoff(model: str) -> str:
+    """The end of what a model was trained on as Inspect knows it, `YYYY-MM-DD`; empty if it does not."""
+    info = get_model_info(model)
+    return info.knowledge_cutoff_date.isoformat() if info and info.knowledge_cutoff_date else ""
+
+
+def by_tokenizer(model: str, prompt: str, reply: str, tokens: TokenCounter) -> ModelUsage | None:
+    """A count of our own, where the provider gives none; none without a table of tokens."""
+    sent, received = tokens.count(prompt), tokens.count(reply)
+    if sent is None or received is None:
+        return None
+    return ModelUsage(
+        model=model,
+        calls=1,
+        input_tokens=sent,
+        output_tokens=received,
+        total_tokens=sent + received,
+        counted_by=f"tiktoken {ENCODING}",
+    )
+
+
+def rest(model: str, counted: Counted, told: ModelUsage | None, *, calls: int) -> ModelUsage | None:
+    """The part of a provider's count that is not in the log yet; None if all of it is.
+
+    A reply that passes a limit is paid for and never seen.
+
+    Args:
+        model: Which.
+        counted: The provider's count.
+        told: What is in the log.
+        calls: How many replies there are, where none of them is in the log.
+    """
+    if told is None:
+        return as_event(model, counted, calls=max(1, calls))
+    left = counted.total_tokens - told.total_tokens
+    if left <= 0:
+        return None
+    return ModelUsage(
+        model=model,
+        calls=1,
+        input_tokens=max(0, counted.input_tokens - told.input_tokens),
+        output_tokens=max(0, counted.output_tokens - told.output_tokens),
+        reasoning_tokens=max(0, (counted.reasoning_tokens or 0) - told.reasoning_tokens),
+        cache_read_tokens=max(0, (counted.input_tokens_cache_read or 0) - told.cache_read_tokens),
+        cache_write_tokens=max(0, (counted.input_tokens_cache_write or 0) - told.cache_write_tokens),
+        total_tokens=left,
+        cost_usd=None if counted.total_cost is None else max(0.0, counted.total_cost - (told.cost_usd or 0.0)),
+    )

@@ -1,0 +1,1 @@
+"""An inline-completion server's process, connection and confinement."""

@@ -1,0 +1,40 @@
+"""What a server is started with, as a digest: the same digest, the same subject."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from benchwright_problems.problem import digest
+from benchwright_subjects.inline.server.server_process import Launch
+
+_LARGEST_BYTES = 1 << 30
+
+
+def configuration_digest(launch: Launch, dialect: str, options: JsonValue) -> str:
+    """SHA-256 over command line, files that it names, names of variables, profile's files, dialect and its options."""
+    programs: dict[str, JsonValue] = {str(file): _sha256(file) for file in _named_files(launch.command)}
+    profile: dict[str, JsonValue] = {}
+    if launch.profile is not None:
+        files = sorted(file for file in launch.profile.rglob("*") if file.is_file() and not file.is_symlink())
+        profile = {file.relative_to(launch.profile).as_posix(): _sha256(file) for file in files}
+    return digest(
+        [*launch.command, programs, ",".join(sorted(launch.passed)), profile, dialect, options, launch.is_offline]
+    )
+
+
+def _named_files(command: tuple[str, ...]) -> Iterator[Path]:
+    for number, word in enumerate(command):
+        found = shutil.which(word) if number == 0 else word
+        file = Path(found) if found else None
+        if file is not None and file.is_file() and file.stat().st_size <= _LARGEST_BYTES:
+            yield file
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,180 @@
+"""Requests and notifications to one language server, and its answers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from benchwright_subjects.inline.failure import Failure, SubjectError, printable
+from benchwright_subjects.inline.server.framing import Message, framed, parsed, read_body
+from benchwright_subjects.inline.server.server_process import ServerProcess
+
+MAX_UNASKED_MESSAGES = 20_000
+"""Notifications and requests of the server in its whole life."""
+MAX_BYTES = 256 << 20
+"""All that it sends in its whole life."""
+METHOD_NOT_FOUND = -32601
+_MOST_TOLD = 200
+
+Reply = Callable[[JsonValue], JsonValue]
+"""Answers a request of the server; takes its parameters."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a request."""
+
+    result: JsonValue
+    latency_ms: float
+    """From when the request was handed to the system until the last byte of the answer was there."""
+
+
+class RequestTimeoutError(Exception):
+    """There was no answer in time; the request was cancelled."""
+
+
+class Connection:
+    """JSON-RPC with one server.
+
+    Args:
+        process: The server.
+        replies: By method, what its own requests are answered with; others are answered with *method not found*.
+        heard: Called with method and parameters of its notifications.
+    """
+
+    def __init__(
+        self,
+        process: ServerProcess,
+        replies: Mapping[str, Reply],
+        heard: Callable[[str, JsonValue], None] = lambda method, params: None,
+    ) -> None:
+        self._process = process
+        self._replies = replies
+        self._heard = heard
+        self._waiting: dict[int, asyncio.Future[tuple[dict[str, JsonValue], int]]] = {}
+        self._given_up: set[int] = set()
+        self._number = 0
+        self._unasked = 0
+        self._bytes = 0
+        self._failure: SubjectError | None = None
+        self._reading = asyncio.create_task(self._read())
+
+    async def request(self, method: str, params: JsonValue, timeout_s: float) -> Answer:
+        """Ask, and wait for the answer.
+
+        Raises:
+            RequestTimeoutError: It took longer.
+            SubjectError: The server failed, or answered with an error.
+        """
+        self._number += 1
+        number = self._number
+        self._check()
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting[number] = waiting
+        start = time.perf_counter_ns()
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._send({"id": number, "method": method, "params": params})
+                message, received = await waiting
+        except TimeoutError:
+            self._given_up.add(number)
+            self.notify("$/cancelRequest", {"id": number})
+            raise RequestTimeoutError from None
+        finally:
+            self._waiting.pop(number, None)
+        return Answer(_result(message, method), (received - start) / 1e6)
+
+    def notify(self, method: str, params: JsonValue) -> None:
+        """Tell something. What the server does not read stays in a buffer until a request waits for it."""
+        self._write({"method": method, "params": params})
+
+    async def close(self) -> None:
+        """Stop reading."""
+        self._reading.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._reading
+
+    def _check(self) -> None:
+        if self._process.flooded.is_set():
+            raise SubjectError(Failure.FLOODED, "The server wrote forever to standard error.")
+        if self._failure is not None:
+            raise self._failure
+
+    async def _send(self, message: Message) -> None:
+        self._write(message)
+        with contextlib.suppress(ConnectionError):
+            await self._process.stdin.drain()
+
+    def _write(self, message: Message) -> None:
+        # A pipe that is closed says so only later; the reader finds out at the end of its output.
+        with contextlib.suppress(ConnectionError, RuntimeError):
+            self._process.stdin.write(framed(message))
+
+    async def _read(self) -> None:
+        try:
+            while (body := await read_body(self._process.stdout)) is not None:
+                received = time.perf_counter_ns()
+                self._bytes += len(body)
+                if self._bytes > MAX_BYTES:
+                    raise SubjectError(Failure.FLOODED, "The server sends messages forever.")
+                self._take(parsed(body), received)
+            failure = SubjectError(Failure.ENDED, "The server ended.")
+        except SubjectError as error:
+            failure = error
+        except ConnectionError:
+            failure = SubjectError(Failure.ENDED, "The server ended.")
+        if self._process.flooded.is_set():
+            failure = SubjectError(Failure.FLOODED, "The server wrote forever to standard error.")
+        self._failure = failure
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_exception(failure)
+
+    def _take(self, message: dict[str, JsonValue], received: int) -> None:
+        method = message.get("method")
+        if isinstance(method, str):
+            self._unasked += 1
+            if self._unasked > MAX_UNASKED_MESSAGES:
+                raise SubjectError(Failure.FLOODED, "The server sends notifications forever.")
+            if "id" in message:
+                self._reply(message["id"], method, message.get("params"))
+            else:
+                self._heard(method, message.get("params"))
+            return
+        number = message.get("id")
+        if isinstance(number, int) and number in self._waiting:
+            waiting = self._waiting.pop(number)
+            if not waiting.done():
+                waiting.set_result((message, received))
+        elif isinstance(number, int) and number in self._given_up:
+            self._given_up.discard(number)
+        elif "result" in message or "error" in message:
+            raise SubjectError(Failure.UNASKED_ANSWER, "The server answered a request that nobody had sent.")
+        else:
+            raise SubjectError(Failure.MALFORMED, "The server sent JSON that is not a message.")
+
+    def _reply(self, identity: JsonValue, method: str, params: JsonValue) -> None:
+        reply = self._replies.get(method)
+        if reply is None:
+            error: JsonValue = {"code": METHOD_NOT_FOUND, "message": f"This client does not serve {method[:100]}."}
+            self._write({"id": identity, "error": error})
+        else:
+            self._write({"id": identity, "result": reply(params)})
+
+
+def _result(message: Mapping[str, JsonValue], method: str) -> JsonValue:
+    error = message.get("error")
+    if error is None:
+        if "result" not in message:
+            raise SubjectError(Failure.MALFORMED, f"The server answered {method} with neither result nor error.")
+        return message["result"]
+    code = error.get("code") if isinstance(error, dict) else None
+    told = printable(str(error.get("message", "")))[:_MOST_TOLD] if isinstance(error, dict) else ""
+    known = code if isinstance(code, int) else None
+    failure = Failure.NOT_SUPPORTED if known == METHOD_NOT_FOUND else Failure.ERROR_ANSWER
+    raise SubjectError(failure, f"The server answered {method} with error {known}: {told}", known)

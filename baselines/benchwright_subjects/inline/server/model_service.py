@@ -1,0 +1,67 @@
+"""The bridge for one inline-completion server: answers its requests, and counts them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspect_ai.agent import AgentState
+from inspect_ai.log import Transcript
+from inspect_ai.log._transcript import init_transcript  # Of a sample Inspect does both by itself.
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
+from inspect_ai.model._model import init_active_model
+
+from benchwright_attempts.events.evidence import ModelUsage
+from benchwright_subjects.bridge import ModelBridge
+from benchwright_subjects.evaluation import usage
+from benchwright_subjects.inline.record import ModelUse
+from benchwright_subjects.inline.witness import Used
+
+
+class Service:
+    """A model while one server may ask it.
+
+    Args:
+        model: Which.
+        seed: Sent to the model with each request.
+        address: Where the bridge listens.
+        used: Hears of what each answer used.
+    """
+
+    def __init__(self, model: Model, seed: int | None, address: Path, used: Used) -> None:
+        # Each server has a transcript of its own, which nobody reads: else all would be kept to the end of the run.
+        init_transcript(Transcript())
+        init_active_model(model, GenerateConfig())
+        self.address = address
+        self.bridge = ModelBridge(AgentState(messages=[]), self._answered, seed, forwards=True)
+        self._used = used
+        self._answers = 0
+        self._counted: list[ModelUsage] = []
+
+    @property
+    def use(self) -> ModelUse:
+        """What was used until now."""
+        return ModelUse(
+            requests=self.bridge.requests,
+            answered=self._answers,
+            counted=len(self._counted),
+            input_tokens=sum(
+                one.input_tokens + one.cache_read_tokens + one.cache_write_tokens for one in self._counted
+            ),
+            output_tokens=sum(one.output_tokens for one in self._counted),
+        )
+
+    def check(self) -> None:
+        """Raise what kept an answer from being recorded.
+
+        Raises:
+            Exception: It.
+        """
+        if self.bridge.failed.done():
+            raise self.bridge.failed.result()
+
+    async def _answered(self, model: Model, output: ModelOutput) -> None:
+        self._answers += 1
+        used = usage.of_output(str(model), output)
+        if used is not None:
+            self._counted.append(used)
+            await self._used(used)

@@ -1,0 +1,51 @@
+"""A model of Inspect's that an inline-completion server asks in place of its own, and all that it reaches."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchwright_foundation.untrusted_folder import remove_folder
+from benchwright_harness.execution.run_folder import new_run_folder
+from benchwright_subjects.inline.witness import Used
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
+    from benchwright_subjects.inline.server.model_service import Service
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """What a server's requests are answered by."""
+
+    model: Model
+    seed: int | None = None
+    """Sent to the model with each request."""
+
+
+@asynccontextmanager
+async def served(model: ServedModel | None, used: Used) -> AsyncIterator[Service | None]:
+    """A model to ask while the block lasts; None if the server's model is its own affair.
+
+    Args:
+        model: Which.
+        used: Hears of what each answer used.
+    """
+    if model is None:
+        yield None
+        return
+    # Inspect takes seconds to load.
+    from benchwright_subjects.bridge.http_server import serving
+    from benchwright_subjects.inline.server.model_service import Service
+
+    folder = new_run_folder()
+    try:
+        service = Service(model.model, model.seed, folder / "bridge", used)
+        async with serving(service.bridge, service.address, None):
+            yield service
+        service.check()
+    finally:
+        remove_folder(folder)

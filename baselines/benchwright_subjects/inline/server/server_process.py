@@ -1,0 +1,157 @@
+"""One language server as a process group of its own, with an own home, its standard error drained."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_foundation.process_group import kill_group
+from benchwright_subjects.agents.launch import LAUNCHER, MODEL_VARIABLES, PORT
+from benchwright_subjects.inline.failure import Failure, SubjectError, printable
+from benchwright_subjects.inline.server.confinement import confined
+from benchwright_subjects.inline.server.framing import MAX_HEADER_BYTES
+from benchwright_subjects.inline.workplace import Workplace
+
+MAX_STDERR_BYTES = 64 << 20
+_TAIL_BYTES = 2000
+_GRACE_S = 2.0
+_PASSED_ALWAYS = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS")
+_SECRET_NAME = re.compile(r"TOKEN|KEY|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+_SECRET_FORM = re.compile(r"\b(?:gh[opsur]_|github_pat_|sk-|glpat-|xox[bp]-|eyJ)[\w.-]{8,}")
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a server is started."""
+
+    command: tuple[str, ...]
+    passed: tuple[str, ...] = ()
+    """Names of environment variables that it gets, besides `PATH` and the language."""
+    profile: Path | None = None
+    """Its home begins as a copy of this folder; empty if None."""
+    secrets: tuple[Path, ...] = ()
+    """Folders that it must not see."""
+    is_offline: bool = False
+    """Whether it has no network, not even loopback."""
+    bridge: Path | None = None
+    """The socket of the model that it may ask at `BRIDGE`, and nothing else; None if its model is its own affair."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Program and arguments, with what leads its requests to the model."""
+        if self.bridge is None:
+            return self.command
+        return (sys.executable, "-I", "-S", str(LAUNCHER), "--beside", str(PORT), str(self.bridge), *self.command)
+
+
+class ServerProcess:
+    """A running server.
+
+    Args:
+        process: With pipes for all three streams.
+        transport: Its pipes.
+        environment: Where the values of its variables come from.
+    """
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        transport: asyncio.SubprocessTransport,
+        environment: Mapping[str, str],
+    ) -> None:
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise TypeError("a server is started with pipes")
+        self._process = process
+        self._transport = transport
+        self.stdin = process.stdin
+        self.stdout = process.stdout
+        self._secrets = [value for name, value in environment.items() if _SECRET_NAME.search(name) and len(value) > 3]
+        self._tail = b""
+        self.stderr_bytes = 0
+        self.flooded = asyncio.Event()
+        self._draining = asyncio.create_task(self._drain(process.stderr))
+
+    @property
+    def last_words(self) -> str:
+        """The end of its standard error, without secrets, for the user's eyes."""
+        told = self._tail.decode("utf-8", "replace")
+        for secret in self._secrets:
+            told = told.replace(secret, "***")
+        return printable(_SECRET_FORM.sub("***", told)).strip()
+
+    async def stop(self) -> None:
+        """Let it end by itself for a moment if its input is closed, then kill its group."""
+        self.stdin.close()
+        try:
+            async with asyncio.timeout(_GRACE_S):
+                await self._process.wait()
+        except TimeoutError:
+            pass
+        finally:
+            # Also when it has ended: what it started may be there still, and keeps the number of its group taken.
+            kill_group(self._process.pid)
+            # asyncio sees the end of a process only at the end of its pipes, and reads none that is full.
+            self._transport.close()
+            self._draining.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._draining
+            await self._process.wait()
+
+    async def _drain(self, stream: asyncio.StreamReader) -> None:
+        while chunk := await stream.read(1 << 16):
+            self.stderr_bytes += len(chunk)
+            self._tail = (self._tail + chunk)[-_TAIL_BYTES:]
+            if self.stderr_bytes > MAX_STDERR_BYTES and not self.flooded.is_set():
+                self.flooded.set()
+                kill_group(self._process.pid)
+
+
+@asynccontextmanager
+async def started(launch: Launch, place: Workplace, environ: Mapping[str, str]) -> AsyncIterator[ServerProcess]:
+    """A server that runs for as long as the context is entered.
+
+    Args:
+        launch: How.
+        place: Its folders.
+        environ: Where the values of variables come from.
+
+    Raises:
+        SubjectError: `NOT_STARTED`.
+    """
+    environment = {name: environ[name] for name in (*_PASSED_ALWAYS, *launch.passed) if name in environ}
+    environment |= {"HOME": str(place.home), "TMPDIR": str(place.temporary)}
+    if launch.bridge is not None:
+        environment |= MODEL_VARIABLES
+    is_offline = launch.is_offline or launch.bridge is not None
+    command = confined(launch.words, place, launch.secrets, is_offline=is_offline)
+    process = ServerProcess(*await _start(command, place, environment), environ)
+    try:
+        yield process
+    finally:
+        await process.stop()
+
+
+async def _start(
+    command: Sequence[str], place: Workplace, environment: Mapping[str, str]
+) -> tuple[asyncio.subprocess.Process, asyncio.SubprocessTransport]:
+    loop = asyncio.get_running_loop()
+    try:
+        transport, protocol = await loop.subprocess_exec(
+            lambda: asyncio.subprocess.SubprocessStreamProtocol(limit=MAX_HEADER_BYTES, loop=loop),
+            *command,
+            cwd=place.workspace,
+            env=dict(environment),
+            start_new_session=os.name == "posix",
+        )
+        return asyncio.subprocess.Process(transport, protocol, loop), transport
+    except OSError as error:
+        raise SubjectError(
+            Failure.NOT_STARTED, f"The server {command[0]!r} can't be started: {error.strerror}. Check --server."
+        ) from None

@@ -1,0 +1,170 @@
+"""One server with one document open, from its start to its end."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from benchwright_subjects.inline.dialects.lsp import Dialect, Taken, Trigger, initialize_params
+from benchwright_subjects.inline.failure import Failure, SubjectError, printable
+from benchwright_subjects.inline.offer import NextEdit, NextEdits, Offer
+from benchwright_subjects.inline.policies import Accepted
+from benchwright_subjects.inline.server.connection import Connection, RequestTimeoutError
+from benchwright_subjects.inline.server.server_process import Launch, ServerProcess, started
+from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.workplace import Workplace
+
+_STOP_S = 5.0
+_MOST_NAME = 80
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one request led to."""
+
+    offers: Sequence[Offer]
+    latency_ms: float | None
+    """None if there was no answer in time."""
+    drawn_ms: float | None = None
+    """Until the first offer was drawn; None if nothing was drawn."""
+
+
+@dataclass(frozen=True)
+class ServerName:
+    """What a server calls itself."""
+
+    name: str = ""
+    version: str = ""
+
+
+class Session:
+    """What a user of one server does.
+
+    Args:
+        connection: To the initialised server.
+        dialect: How it is spoken to.
+        name: What it calls itself.
+        timeout_s: After which a request is given up.
+    """
+
+    def __init__(self, connection: Connection, dialect: Dialect, name: ServerName, timeout_s: float) -> None:
+        self.connection = connection
+        self.name = name
+        self._dialect = dialect
+        self._timeout_s = timeout_s
+
+    @property
+    def draws(self) -> bool:
+        """Whether there is an editor that draws what is offered."""
+        return self._dialect.draws
+
+    def open(self, document: Document) -> None:
+        """Open a document and focus it."""
+        item: JsonValue = {
+            **document.identifier,
+            "languageId": "systemverilog",
+            "version": document.version,
+            "text": document.text,
+        }
+        self.connection.notify("textDocument/didOpen", {"textDocument": item})
+        self._dialect.focus(self.connection, document)
+
+    def change(self, document: Document) -> None:
+        """Bring the server's copy to this version."""
+        self._dialect.change(self.connection, document)
+
+    async def ask(self, document: Document, trigger: Trigger) -> Asked:
+        """Ask for completions at the cursor.
+
+        Raises:
+            SubjectError: The server failed.
+        """
+        question = self._dialect.question(document, trigger, self._timeout_s)
+        patience_s = self._timeout_s + self._dialect.own_s
+        try:
+            answer = await self.connection.request(self._dialect.method, question, patience_s)
+        except RequestTimeoutError:
+            return Asked((), None)
+        latency = self._dialect.latency(answer)
+        return Asked(self._dialect.offers(answer.result, document), latency.answer_ms, latency.drawn_ms)
+
+    def show(self, offer: Offer) -> None:
+        """Say that an offer is seen."""
+        self._dialect.shown(self.connection, offer)
+
+    async def take(self, document: Document, offer: Offer, part: Accepted) -> Taken:
+        """Write an offer, or its beginning, into the document, and say so.
+
+        Raises:
+            SubjectError: The server failed.
+        """
+        return await self._dialect.take(self.connection, document, offer, part)
+
+    async def next_edits(self, document: Document) -> NextEdits | None:
+        """What it proposes to edit next; None if it does not do that."""
+        return await self._dialect.next_edits(self.connection, document, self._timeout_s)
+
+    async def take_edit(self, document: Document, edit: NextEdit) -> Document:
+        """Make an edit, and say so."""
+        return await self._dialect.take_edit(self.connection, document, edit)
+
+
+@asynccontextmanager
+async def session(
+    launch: Launch, dialect: Dialect, place: Workplace, environ: Mapping[str, str], timeout_s: float
+) -> AsyncIterator[Session]:
+    """A server, started and initialised, and ended with all that it started.
+
+    Raises:
+        SubjectError: The server failed.
+    """
+    async with connected(launch, dialect, place, environ) as (connection, name):
+        await dialect.get_ready(connection)
+        yield Session(connection, dialect, name, timeout_s)
+
+
+@asynccontextmanager
+async def connected(
+    launch: Launch, dialect: Dialect, place: Workplace, environ: Mapping[str, str]
+) -> AsyncIterator[tuple[Connection, ServerName]]:
+    """A connection to a server that is initialised; see `session`."""
+    async with started(launch, place, environ) as process:
+        connection = Connection(process, dialect.replies)
+        try:
+            name = await _initialized(connection, process, dialect, place)
+            yield connection, name
+            with contextlib.suppress(SubjectError, RequestTimeoutError):
+                await connection.request("shutdown", None, _STOP_S)
+                connection.notify("exit", None)
+        finally:
+            await connection.close()
+
+
+async def _initialized(
+    connection: Connection, process: ServerProcess, dialect: Dialect, place: Workplace
+) -> ServerName:
+    params = initialize_params(dialect, place.workspace.as_uri())
+    try:
+        result = (await connection.request("initialize", params, dialect.start_s)).result
+    except RequestTimeoutError:
+        raise SubjectError(
+            Failure.NO_ANSWER, f"The server did not answer `initialize` in {dialect.start_s:.0f} s."
+        ) from None
+    except SubjectError as error:
+        if error.failure is Failure.ERROR_ANSWER:
+            raise SubjectError(Failure.NOT_STARTED, f"The server does not start. {error}") from None
+        if error.failure is not Failure.ENDED:
+            raise
+        told = process.last_words
+        raise SubjectError(
+            Failure.NOT_STARTED,
+            f"The server ended before it answered `initialize`. {f'It said: {told}' if told else 'Check --server.'}",
+        ) from None
+    connection.notify("initialized", {})
+    info = result.get("serverInfo") if isinstance(result, dict) else None
+    told_info = info if isinstance(info, dict) else {}
+    return ServerName(*(printable(str(told_info.get(key, "")))[:_MOST_NAME] for key in ("name", "version")))

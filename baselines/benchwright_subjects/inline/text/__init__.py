@@ -1,0 +1,1 @@
+"""Documents, offers and how texts differ."""

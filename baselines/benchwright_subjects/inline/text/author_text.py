@@ -1,0 +1,123 @@
+"""A recorded attempt's files, event by event, in words: which of them its author wrote, and after how much work."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from benchwright_attempts.attribution import Origin, attribute
+from benchwright_attempts.clock.clock import Clock
+from benchwright_attempts.clock.timeline import MAIN_THRESHOLD_S, TimeAtWork
+from benchwright_attempts.events.event_body import TextEffect
+from benchwright_attempts.events.events import EVENT_TYPES, Edit, Opened
+from benchwright_attempts.events.marked_text import MarkedTexts
+from benchwright_attempts.log.record import RecordedEvent
+
+_OWN, _FOREIGN = "o", "x"
+_BY_AUTHOR = frozenset({Origin.TYPED, Origin.SUGGESTION, Origin.SNIPPET, Origin.FORMAT})
+_WORD = re.compile(r"[\w$]+|\S")
+
+
+@dataclass(frozen=True)
+class Words:
+    """A file or an offer as words, numbers and signs: white space does not count, but what it separates does."""
+
+    joined: str
+    starts: Sequence[int]
+    """Of each word, where it begins in `joined`."""
+    spans: Sequence[tuple[int, int]]
+    """Of each word, from where to where it is in the text."""
+
+    @classmethod
+    def of(cls, text: str) -> Words:
+        """The words of a string."""
+        found = list(_WORD.finditer(text))
+        lengths = [len(one[0]) + 1 for one in found]
+        starts = [0, *accumulate(lengths)][: len(found)]
+        return cls("".join(f" {one[0]}" for one in found) + " ", starts, [one.span() for one in found])
+
+    def places(self, wanted: Words) -> list[tuple[int, int]]:
+        """From where to where in the text these words follow each other."""
+        count, found = len(wanted.spans), []
+        at = self.joined.find(wanted.joined) if count else -1
+        while at >= 0:
+            first = bisect_right(self.starts, at) - 1
+            found.append((self.spans[first][0], self.spans[first + count - 1][1]))
+            at = self.joined.find(wanted.joined, at + 1)
+        return found
+
+
+class AuthorText:
+    """The files of an attempt at one of its moments.
+
+    Args:
+        files: With a mark for each code point.
+        clock: The attempt's.
+        work: Its active time.
+    """
+
+    def __init__(self, files: MarkedTexts, clock: Clock, work: TimeAtWork) -> None:
+        self._files, self._clock, self._work = files, clock, work
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Every file whose text is known."""
+        return {path: str(text) for path, text in self._files.texts.items() if text is not None}
+
+    def words(self, path: str) -> Words:
+        """Of a file; none if its text is unknown."""
+        text = self._files.texts.get(path)
+        return Words.of("" if text is None else str(text))
+
+    def written(self, path: str, wanted: Words) -> int:
+        """How often some words are in a file of which no character came from elsewhere since the opening."""
+        found = self.words(path).places(wanted)
+        owners = str(self._files.owners[path]) if found else ""
+        return sum(_FOREIGN not in owners[start:end] for start, end in found)
+
+    def active_s(self, after_ms: float = 0.0) -> float:
+        """Active time up to now, and some of the gap that follows.
+
+        Args:
+            after_ms: How much of the gap.
+        """
+        return self._work.active_ns(self._clock.active_ns + round(after_ms * 1e6), 0) / 1e9
+
+
+def moments(events: Sequence[RecordedEvent]) -> Iterator[tuple[RecordedEvent, AuthorText]]:
+    """Each event of an attempt, with the files as they are after it: always the same object, which changes.
+
+    Args:
+        events: All of the attempt, in order.
+    """
+    origins = {one.seq: one.origin for one in attribute(events)}
+    files, clock, work = MarkedTexts(), Clock(), TimeAtWork([MAIN_THRESHOLD_S])
+    now = AuthorText(files, clock, work)
+    for recorded in events:
+        kind = recorded.event.type
+        clock.follow(kind, recorded.moment.mono_ns, recorded.moment.process)
+        if kind in EVENT_TYPES.activity:
+            work.activity(clock.active_ns)
+        _follow(files, recorded, origins)
+        yield recorded, now
+
+
+def _follow(files: MarkedTexts, recorded: RecordedEvent, origins: Mapping[int, Origin]) -> None:
+    event = recorded.event
+    if isinstance(event, Edit):
+        mark = _OWN if origins.get(recorded.seq) in _BY_AUTHOR else _FOREIGN
+        files.edit(event.path, [(one.start, one.end, one.text) for one in event.changes], mark)
+    elif event.text_effect is TextEffect.SETS:
+        mark = _OWN if isinstance(event, Opened) else _FOREIGN
+        for path, content in event.contents().items():
+            new = None if content is None else content.text
+            if new is None or files.texts.get(path) is None or new != str(files.texts[path]):
+                files.set(path, new, mark)
+    elif event.text_effect is TextEffect.HIDES_FILE:
+        files.set(str(getattr(event, "path", "")), None, _FOREIGN)
+    elif event.text_effect is TextEffect.HIDES_ALL:
+        for path in list(files.texts):
+            files.set(path, None, _FOREIGN)

@@ -1,0 +1,72 @@
+"""What an inline-completion server begins an attempt with: files with places where text is to be written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.problem import Problem
+from benchwright_studies.plan.registration import written_inline
+from benchwright_studies.plan.subject import Start
+from benchwright_subjects.inline.text.syntactic_units import bodies
+
+_LAST_END = re.compile(r"^[ \t]*endmodule\b", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class StartText:
+    """One file, cut at the places where a server writes."""
+
+    path: str
+    fragments: Sequence[str] = field(repr=False)
+    """What is before, between and after these places."""
+    expected: Sequence[str] = field(repr=False)
+    """What the reference has at each; no server ever gets it. Empty where that is not known."""
+
+    @property
+    def text(self) -> str:
+        """The file as it is given."""
+        return "".join(self.fragments)
+
+
+def start_texts(ref: str, problem: Problem, start: Start) -> list[StartText]:
+    """The files that a server writes, in order.
+
+    Args:
+        ref: PACK/ID.
+        problem: With its hidden part if the start is an empty body.
+        start: What is given.
+
+    Raises:
+        EvaluationError: There is no place to write at.
+    """
+    paths = written_inline(problem)
+    if start is Start.STARTING_FILES:
+        return [_before_the_end(path, problem.public.files.get(path, "")) for path in paths]
+    found = [
+        _without_bodies(path, problem.hidden.reference[path]) for path in paths if path in problem.hidden.reference
+    ]
+    cut = [one for one in found if one.expected]
+    if not cut:
+        raise EvaluationError(
+            f"{ref} has no reference with a module's body to leave out. Leave it out of the study, or write "
+            "`start: starting-files`."
+        )
+    return found
+
+
+def _without_bodies(path: str, text: str) -> StartText:
+    fragments, expected, place = [], [], 0
+    for start, end in bodies(text):
+        fragments.append(text[place:start])
+        expected.append(text[start:end])
+        place = end
+    return StartText(path, (*fragments, text[place:]), tuple(expected))
+
+
+def _before_the_end(path: str, text: str) -> StartText:
+    ends = [found.start() for found in _LAST_END.finditer(text)]
+    place = ends[-1] if ends else len(text)
+    return StartText(path, (text[:place], text[place:]), ("",))

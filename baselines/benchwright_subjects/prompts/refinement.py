@@ -1,0 +1,160 @@
+"""Statements of problems as a model has refined them, asked beside the originals (CVDP, arXiv:2506.14074, Appendix D).
+
+A model sees the public part alone. What it writes is a file of its own; no problem changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.log import EvalLog
+from pydantic import JsonValue
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.events.file_text import sha256
+from benchwright_problems.datasets.jsonl import read_records
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.problem import Problem
+from benchwright_subjects.evaluation.exchange import write_lines
+from benchwright_subjects.prompts.prompt import Prompt, files, statement, with_figures
+from benchwright_subjects.samples import dataset
+
+_EDITOR = "You are an experienced hardware designer and edit problem statements so that they can be solved as they are."
+_TASK = (
+    "Rewrite the statement so that a designer who has nothing else can do what it asks: put it in order, resolve"
+    " what is ambiguous where the statement or the given files decide it, and write out what is only implied. Keep"
+    " every name, port, width, number and file path as it is, and everything that is required. Require nothing"
+    " new: where nothing decides, leave it open. Don't solve the problem, and don't give hints on how to. Reply"
+    " with the new statement as Markdown, with nothing before or after it."
+)
+PROMPT_SHA256 = sha256(f"{_EDITOR}\n{_TASK}".encode())
+SUFFIX = " (refined)"
+"""Follows the problem's name in the id of a sample with a refined statement."""
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """One line of the file."""
+
+    id: str
+    """Of the problem."""
+    problem_sha256: str
+    """Of the version that was refined."""
+    model: str
+    """Which refined it."""
+    prompt_sha256: str
+    """Digest of what the model was asked to do."""
+    statement: str
+
+    @property
+    def facts(self) -> dict[str, JsonValue]:
+        """For records: that it was asked, and what exactly."""
+        return {
+            "statement": "refined",
+            "statement_sha256": sha256(self.statement.encode("utf-8", "replace")),
+            "refined_by": self.model,
+        }
+
+    def of(self, problem: Problem) -> Problem:
+        """The problem with this statement, for its prompt alone."""
+        return problem.model_copy(update={"public": problem.public.model_copy(update={"statement": self.statement})})
+
+
+def request(problem: Problem) -> Prompt:
+    """What a model is asked to refine."""
+    parts = [f"The statement:\n\n{statement(problem)}", files(problem), _TASK]
+    return Prompt(_EDITOR, with_figures("\n\n".join(filter(None, parts)), problem.public.figures))
+
+
+def read_refined(file: Path, problems: Sequence[Problem], *, outdated: bool) -> dict[str, Refinement]:
+    """The refinements in a file, by id of the problem.
+
+    Args:
+        file: As `keep_refined` writes it.
+        problems: Of which the present version is known.
+        outdated: Leave out those of an earlier version, which are refused otherwise.
+
+    Raises:
+        DatasetError: Names line and field of the first thing that is wrong.
+    """
+    known = {problem.id: problem for problem in problems}
+    found: dict[str, Refinement] = {}
+    for line, record in read_records(file):
+        for field in Refinement.__dataclass_fields__:
+            if not isinstance(record.get(field), str) or not str(record[field]).strip():
+                raise DatasetError(file, field, "is not a string with text", line)
+        one = Refinement(**{field: str(record[field]) for field in Refinement.__dataclass_fields__})
+        if one.id in found:
+            raise DatasetError(file, "id", f"{one.id!r} is there twice", line)
+        if one.id in known and one.problem_sha256 != known[one.id].public_digest:
+            if outdated:
+                continue
+            why = f"{one.id!r} has changed since; refine it again with `benchwright eval refine`"
+            raise DatasetError(file, "problem_sha256", why, line)
+        found[one.id] = one
+    return found
+
+
+def refined_for(file: Path, problems: Sequence[Problem]) -> dict[str, Refinement]:
+    """The refinement of each of these problems.
+
+    Raises:
+        DatasetError: Something in the file is wrong.
+        EvaluationError: A problem has none: both variants are compared on the same problems.
+    """
+    found = read_refined(file, problems, outdated=False)
+    if missing := [problem.id for problem in problems if problem.id not in found]:
+        raise EvaluationError(
+            f"{file} has no refined statement for {len(missing)} of {len(problems)} problems, such as {missing[0]}."
+            " Run `benchwright eval refine` for them, or name the others with --problem."
+        )
+    return found
+
+
+def both_variants(
+    pack: str, problems: Sequence[Problem], ask: Callable[[Problem], Prompt], refined: Mapping[str, Refinement]
+) -> MemoryDataset:
+    """The samples of problems as they are, and with the statements that are refined.
+
+    Args:
+        pack: Where they come from.
+        problems: Public parts.
+        ask: Makes the request of each.
+        refined: By id of the problem.
+    """
+    samples = list(dataset(pack, problems, ask))
+    for one in dataset(pack, [refined[problem.id].of(problem) for problem in problems if problem.id in refined], ask):
+        facts = refined[str(one.id)].facts
+        original = next(problem for problem in problems if problem.id == one.id)
+        one.metadata = {**(one.metadata or {}), **facts, "problem_sha256": original.public_digest}
+        one.id = f"{one.id}{SUFFIX}"
+        samples.append(one)
+    return MemoryDataset(samples, name=pack)
+
+
+def keep_refined(log: EvalLog, file: Path, problems: Sequence[Problem], kept: Mapping[str, Refinement]) -> list[str]:
+    """Add what a run has refined to a file.
+
+    Args:
+        log: Of the task `refine`, with its samples.
+        file: Written whole or not at all.
+        problems: Public parts.
+        kept: What the file has already, of other problems too.
+
+    Returns:
+        The ids of the problems that still have no refinement.
+
+    Raises:
+        EvaluationError: The file can't be written.
+    """
+    texts = {str(one.id): one.output.completion.strip() for one in log.samples or [] if not one.error}
+    found = dict(kept)
+    for problem in problems:
+        if problem.id not in kept and texts.get(problem.id):
+            text = texts[problem.id].encode("utf-8", "replace").decode()
+            found[problem.id] = Refinement(problem.id, problem.public_digest, log.eval.model, PROMPT_SHA256, text)
+    write_lines(file, map(asdict, found.values()))
+    return [problem.id for problem in problems if problem.id not in found]

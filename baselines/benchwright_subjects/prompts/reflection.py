@@ -1,0 +1,161 @@
+"""Why did it fail? Models are asked after the end, as CVDP's analysis of failures needs it (arXiv:2506.14074).
+
+A model sees the request, its own answer, and what the problem's reveal policy shows of the verdict; nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.events.evidence import ModelUsage
+from benchwright_attempts.events.file_text import sha256
+from benchwright_attempts.events.reflected import Reflected
+from benchwright_attempts.grading.reveal import reveal
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
+from benchwright_attempts.summary.replay import contents_of
+from benchwright_attempts.summary.summary import AttemptVerdict, Summary
+from benchwright_attempts.terms import Solver as Who
+from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Outcome, Reason, Verdict
+from benchwright_subjects.evaluation import usage
+from benchwright_subjects.evaluation.services import EvaluationServices
+from benchwright_subjects.prompts.prompt import Prompt, Turn, ask, ask_agent
+from benchwright_subjects.samples import chosen, messages
+
+_BEFORE = "Your answer was checked, and it did not pass. This is all that can be said about the check:"
+_QUESTION = (
+    "Why did it most likely fail? Name the one root cause, as precisely as your answer lets you see it: which part of"
+    " it does what, and what the task wants instead. Write two to four sentences of plain text. Don't repeat the task,"
+    " don't write a new answer, and don't list several causes. If you see nothing wrong in your answer, say so."
+)
+_NOTHING = "(The reply held no file that could be read.)"
+PROMPT_SHA256 = sha256(f"{_BEFORE}\n{_QUESTION}\n{_NOTHING}".encode())
+NOTHING_TO_ASK = (
+    "{solver} has no failed attempt at {pack} without a reflection. `benchwright attempts list` shows its attempts."
+)
+_MOST_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An attempt of a model that failed, and that nobody has asked about."""
+
+    header: AttemptHeader
+    verdict: AttemptVerdict
+    problem: Problem
+    """Public part."""
+
+    def question(self, services: EvaluationServices) -> Prompt:
+        """What the model is asked."""
+        found = contents_of(services.log.events(self.header.id), self.verdict.snapshot)
+        request = ask_agent(self.problem) if self.header.condition == Who.AGENT else ask(self.problem)
+        shown = reveal(self._whole(services), self.problem.reveal, lambda: "").as_text()
+        return Prompt(
+            request.system, (f"{_BEFORE}\n\n{shown}\n\n{_QUESTION}",), (Turn(request.user, _answer(found) or _NOTHING),)
+        )
+
+    def _whole(self, services: EvaluationServices) -> Verdict:
+        """The verdict with its tests, of which the log has only the count."""
+        kept = RunRecords(services.home, self.header.id).verdict(self.verdict.number)
+        if kept is not None and kept.reason.value == self.verdict.reason:
+            return kept
+        return Verdict(reason=Reason(self.verdict.reason), detail=self.verdict.message, wall_s=self.verdict.wall_s)
+
+
+def failures(services: EvaluationServices, pack: str, wanted: str | Sequence[str], who: str) -> list[Failure]:
+    """The failures of a model to ask about, the oldest first.
+
+    Attempts of studies are left out, since a study's record holds what its plan says, and so are attempts at an earlier
+    version of a problem or at a refined statement, since the model would be shown another task than it had.
+
+    Args:
+        services: Of the task.
+        pack: Whose problems.
+        wanted: Names or patterns of problems, a list or with commas between them; all where empty.
+        who: The solver's name in the attempts.
+    """
+    public = {f"{pack}/{problem.id}": problem for problem in chosen(services.store, pack, wanted)}
+    found = []
+    for header, summary in reversed(services.attempts.summaries()):
+        problem = public.get(header.problem)
+        if problem is None or header.study or header.solver != who or header.condition not in (Who.MODEL, Who.AGENT):
+            continue
+        if header.problem_digest != problem.public_digest or (verdict := _failed(summary)) is None:
+            continue
+        if not _had_refined_statement(services.log.events(header.id)):
+            found.append(Failure(header, verdict, problem))
+    return found
+
+
+def _had_refined_statement(events: Iterable[RecordedEvent]) -> bool:
+    usage_events = (one.event for one in events if isinstance(one.event, ModelUsage))
+    return any("statement" in event.parameters for event in usage_events)
+
+
+def _failed(summary: Summary) -> AttemptVerdict | None:
+    verdict = summary.verdict
+    if not summary.state.ended or Reflected.model_fields["type"].default in summary.kinds or verdict is None:
+        return None
+    return verdict if verdict.outcome is Outcome.FAILED else None
+
+
+def dataset(services: EvaluationServices, asked: Sequence[Failure]) -> MemoryDataset:
+    """The questions as Inspect's samples, each under the id of its attempt."""
+    samples = [
+        Sample(
+            id=one.header.id,
+            input=messages(one.question(services)),
+            target="",
+            metadata={"problem": one.header.problem, "solver": one.header.solver, "try": one.verdict.number},
+        )
+        for one in asked
+    ]
+    return MemoryDataset(samples, name="reflections")
+
+
+def reflect_once(services: EvaluationServices, asked: Sequence[Failure]) -> Solver:
+    """Ask, and record what the model said with its attempt."""
+    by_id: Mapping[str, Failure] = {one.header.id: one for one in asked}
+
+    @solver(name="benchwright_reflect")
+    def made() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            state = await generate(state)
+            text = state.output.completion.strip()
+            if not text:
+                raise EvaluationError("The reply is empty, so no reflection was recorded. Ask again.")
+            used = usage.of_output(str(state.model), state.output)
+            failure = by_id[str(state.sample_id)]
+            await services.log.append(
+                failure.header.id,
+                Reflected(
+                    number=failure.verdict.number,
+                    model=str(state.model),
+                    text=text[:_MOST_CHARACTERS],
+                    prompt_sha256=PROMPT_SHA256,
+                    input_tokens=used.input_tokens if used else 0,
+                    output_tokens=used.output_tokens if used else 0,
+                    total_tokens=used.total_tokens if used else 0,
+                    cost_usd=used.cost_usd if used else None,
+                ),
+            )
+            return state
+
+        return solve
+
+    return made()
+
+
+def _answer(files: Mapping[str, bytes]) -> str:
+    return "\n\n".join(_shown(files))
+
+
+def _shown(files: Mapping[str, bytes]) -> Iterator[str]:
+    for path, content in sorted(files.items()):
+        yield f"=== BEGIN {path}\n{content.decode('utf-8', 'replace').rstrip()}\n=== END {path}"

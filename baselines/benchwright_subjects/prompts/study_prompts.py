@@ -1,0 +1,37 @@
+"""The prompts that a study file chooses for its models."""
+
+from __future__ import annotations
+
+from benchwright_problems.storage.store import Store
+from benchwright_studies.plan.registration import problems_of
+from benchwright_studies.plan.study_file import Flaw, StudyFile, StudyFileError
+from benchwright_subjects.prompt_sets import PROMPT_SETS, prompt_set
+from benchwright_subjects.prompt_sets.forms import digest_of
+
+
+def check_prompts(store: Store, file: StudyFile) -> None:
+    """Refuses prompts that have no form for a problem of the study.
+
+    Raises:
+        StudyFileError: Names each condition and its first such problem; or a problem is not installed.
+    """
+    problems = problems_of(store, file)
+    flaws = []
+    for place, condition in enumerate(file.study.conditions):
+        if condition.prompts is None:
+            continue
+        field, named = f"conditions[{place}].prompts", prompt_set(condition.prompts)
+        lacking = [task.problem for task in file.study.problems if named.asks(problems[task.problem]) is None]
+        if lacking:
+            message = (
+                f"{named.name} is for {named.covers}, and {lacking[0]} is none of them ({len(lacking)} of "
+                f"{len(file.study.problems)} problems). Choose other prompts, or other problems."
+            )
+            flaws.append(Flaw(file.line_of(field), field, message))
+    if flaws:
+        raise StudyFileError(file.path, flaws)
+
+
+def prompt_digests() -> dict[str, str]:
+    """The digest of each set of prompts, by name."""
+    return {prompts.name: digest_of(prompts) for prompts in PROMPT_SETS}

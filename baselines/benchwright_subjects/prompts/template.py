@@ -1,0 +1,76 @@
+"""A prompt of the user's own, sent for every problem: a template with placeholders such as `{{statement}}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_problems.problem import Problem
+from benchwright_subjects.prompts.prompt import Prompt, files, reply_form, statement, with_figures
+
+_PLACE = re.compile(r"\{\{\s*([A-Za-z_]+)\s*\}\}")
+
+
+def _of_question(name: str) -> Callable[[Problem], str]:
+    return lambda problem: str(getattr(problem.public.question, name)) if problem.public.question else ""
+
+
+PLACES: Mapping[str, Callable[[Problem], str]] = {
+    "id": lambda problem: problem.id,
+    "title": lambda problem: problem.title,
+    "kind": lambda problem: problem.kind.value,
+    "category": lambda problem: problem.category.label if problem.category else "",
+    "difficulty": lambda problem: problem.difficulty.value,
+    "statement": statement,
+    "files": files,
+    "expected": lambda problem: "\n".join(problem.public.expected),
+    "reply": reply_form,
+    "format": _of_question("format"),
+    "language": _of_question("language"),
+    "domain": _of_question("domain"),
+    "topic": _of_question("topic"),
+}
+"""What a template can contain."""
+
+
+class Template:
+    """A template whose places are all known.
+
+    Args:
+        text: The template.
+        name: What errors call it.
+
+    Raises:
+        EvaluationError: Names the line and the place that is not known.
+    """
+
+    def __init__(self, text: str, name: str = "the template") -> None:
+        for number, line in enumerate(text.splitlines(), 1):
+            for found in _PLACE.finditer(line):
+                if found[1] not in PLACES:
+                    known = ", ".join(f"{{{{{place}}}}}" for place in PLACES)
+                    raise EvaluationError(f"{name}:{number}: there is no {found[0]}; known are {known}.")
+        if not any(found[1] in ("statement", "files") for found in _PLACE.finditer(text)):
+            raise EvaluationError(f"{name}: the problem is nowhere in it; put {{{{statement}}}} where it belongs.")
+        self._text = text
+
+    @classmethod
+    def read(cls, file: Path) -> Template:
+        """Read a template.
+
+        Raises:
+            EvaluationError: It can't be read, or has a place that is not known.
+        """
+        try:
+            return cls(file.read_text(encoding="utf-8"), str(file))
+        except OSError as error:
+            raise EvaluationError(f"{file} can't be read: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise EvaluationError(f"{file} is not UTF-8 text.") from error
+
+    def ask(self, problem: Problem) -> Prompt:
+        """The template as a request about one problem."""
+        text = _PLACE.sub(lambda found: PLACES[found[1]](problem), self._text)
+        return Prompt("", with_figures(text, problem.public.figures))

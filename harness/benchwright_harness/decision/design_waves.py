@@ -1,0 +1,127 @@
+"""The waveform of one run of the hidden tests: of the solver's modules, and of nothing else of the simulation.
+
+The run is that of any verdict, but for the compiler that `inside/waves` puts before the guarded one: it adds a module
+that dumps the scopes of files that the solver sees. The supervisor learns which these are, and only they are copied.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file
+from benchwright_harness.decision.report import Report
+from benchwright_harness.decision.shown_vcd import Copied, Scope, copy_shown
+from benchwright_harness.toolchain.tree import INSIDE
+from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import TestResult
+
+MAX_BYTES = 80 << 20
+"""Of a dump. Icarus stops at 64 MiB."""
+_DUMP = "rundir/benchwright_waves{}.vcd"
+_MOST_DUMPS = 1000
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The waveform that was kept."""
+
+    test: str
+    """The first failed test of its simulation; empty if it has no named tests."""
+    failed_at: int | None
+    """When that failed, in ticks; none if nothing says so."""
+
+
+class DesignWaves:
+    """Has one run keep the waveform of its first simulation with a failed test.
+
+    Args:
+        target: The file to write, VCD; its folder is there.
+    """
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self.kept: Kept | None = None
+        """Set by `keep` if there is a waveform."""
+
+    def variables(self, problem: Problem, env: Mapping[str, str]) -> dict[str, str]:
+        """The variables of a run's step, with what its tools need for the waveform."""
+        shown = "\n".join(dict.fromkeys((*problem.public.expected, *problem.public.files)))
+        return {**env, "PATH": f"{INSIDE}/waves:{env['PATH']}", "BENCHWRIGHT_SHOWN": shown}
+
+    def keep(self, code: Path, reports: Sequence[Report]) -> None:
+        """Copy the waveform out of a run's folder, if the run has left one.
+
+        Args:
+            code: The folder; what is in it may be hostile.
+            reports: What the supervisor said of the run.
+        """
+        scopes = _places(itertools.chain.from_iterable(report.scopes for report in reports))
+        dumps = _dumps(code)
+        if not scopes or not dumps:
+            return
+        simulations = [one.tests for report in reports for one in report.simulations]
+        failed = next((at for at, tests in enumerate(simulations) if not all(one.passed for one in tests)), None)
+        tests: tuple[TestResult, ...] = ()
+        dump = dumps[-1]
+        if failed is not None and len(simulations) == len(dumps):
+            dump, tests = dumps[failed], simulations[failed]
+        # It can't be read, is no VCD, or is too large: there is no waveform, which is what the caller says.
+        with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError, ValueError):
+            copied = self._copy(code, dump, scopes)
+            if copied.signals:
+                self.kept = _kept(tests, copied)
+
+    def _copy(self, code: Path, dump: str, scopes: Mapping[Scope, Scope]) -> Copied:
+        handle, temporary = tempfile.mkstemp(dir=self._target.parent, prefix=f".{self._target.name}.")
+        try:
+            with tempfile.TemporaryFile() as whole, os.fdopen(handle, "wb") as stream:
+                copy_plain_file(code, dump, whole, MAX_BYTES)
+                whole.seek(0)
+                copied = copy_shown(whole, stream, scopes)
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(self._target)
+            return copied
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _kept(tests: Iterable[TestResult], copied: Copied) -> Kept:
+    ran_ns = 0.0
+    for test in tests:
+        # cocotb runs one after the other.
+        ran_ns += test.sim_time_ns or 0.0
+        if not test.passed:
+            return Kept(test.name, round(ran_ns / float(copied.tick_ns)) if test.sim_time_ns is not None else None)
+    return Kept("", None)
+
+
+def _places(told: Iterable[tuple[str, ...]]) -> dict[Scope, Scope]:
+    """Each scope → its path in the copy, which begins with the name of the solver's outermost module."""
+    modules = {one[1:]: one[0] for one in told if len(one) > 1}
+    roots: dict[Scope, str] = {}
+    for path, module in modules.items():
+        if not any(path[:length] in modules for length in range(1, len(path))):
+            # The second instance of a module goes by its own name.
+            roots[path] = module if module not in roots.values() else path[-1]
+    return {path: place for path in modules for place in _in_copy(path, roots)}
+
+
+def _in_copy(path: Scope, roots: Mapping[Scope, str]) -> Iterator[Scope]:
+    for length in range(1, len(path) + 1):
+        if path[:length] in roots:
+            yield (roots[path[:length]], *path[length:])
+            return
+
+
+def _dumps(code: Path) -> list[str]:
+    """The dumps of a run, in the order of its simulations."""
+    names = [_DUMP.format(f".{number}") for number in range(_MOST_DUMPS)]
+    numbered = list(itertools.takewhile(lambda name: (code / name).is_file(), names))
+    newest = _DUMP.format("")
+    return [*numbered, newest] if (code / newest).is_file() else numbered

@@ -1,0 +1,197 @@
+"""Whether a run that did not pass shows anything about the design, or only a fault of the harness or of a tool.
+
+A design must not be able to choose: a fault counts only if nothing had read the design before it, or if no design could
+cause it. The crash of a compiler is the exception, so where there is a reference it decides: see `settled`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchwright_harness.decision.criterion import ZERO_TIME
+from benchwright_harness.decision.report import FaultKind, Report, ToolRun
+from benchwright_harness.decision.results import FailureWatch
+from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
+
+_HARNESS_HINT = "Report it to the pack's authors; `benchwright problems check` shows them what is wrong."
+_TOOL_HINT = "Nothing was decided. Another way to write the design may avoid it; report it with the design."
+_ARE_DECIDED = frozenset({Reason.TESTS_FAILED, Reason.BUILD_FAILED, Reason.NO_RESULTS})
+_REWRITE = "Write the part that the tool can't read in another way."
+_FAULTS = frozenset({Reason.TOOL_FAILED, Reason.TOOL_MISSING, Reason.BAD_HARNESS})
+_PYTEST_FAULT = re.compile(
+    r"\b(?:SyntaxError|IndentationError|TabError|ImportError|ModuleNotFoundError|NameError"
+    r"|TypeError(?=: .*\bargument))\b.*"
+)
+# What follows the name of an error may quote hidden text.
+_FAULT_WORDS = {
+    **dict.fromkeys(("SyntaxError", "IndentationError", "TabError"), "Python can't read a program of it"),
+    **dict.fromkeys(("ImportError", "ModuleNotFoundError"), "a program of it can't import what it needs"),
+    **dict.fromkeys(("NameError", "UnboundLocalError"), "a program of it uses a name that is not defined"),
+    "TypeError": "a program of it calls a function with the wrong arguments",
+}
+_STANDSTILLS = {
+    "zero time": ZERO_TIME,
+    "nothing awaited happens": "The simulation ran on, but nothing that the tests wait for happened any more.",
+}
+# SIGXCPU: see watch.c.
+_STOOD_STILL = 128 + 24
+_NO_SUCH_PROGRAM = 127
+_NOTHING_COLLECTED = {2: "its tests can't be loaded", 4: "pytest refuses how it is called", 5: "it holds no tests"}
+# What a tool says when it is not the design that it complains of; the first group is what to show.
+_CRASHES = {
+    "verilator": re.compile(
+        r"%Error: Internal Error: (?:\S+:\d+: )?(?:\S*/)?(V3\w+\.(?:cpp|h):\d+)|threw (signal \d+)"
+    ),
+    "iverilog": re.compile(
+        r"(?:ivl|ivlpp): (\S+: .*Assertion .* failed)|(Segmentation fault|Aborted)|(internal error)"
+    ),
+    "make": re.compile(r"()(?:error|undefined reference)"),
+    "yosys": re.compile(r"ERROR: (Assert `.*' failed in \S+)"),
+}
+# A complaint about the design, or that there is none, comes first: then the crash is its consequence.
+_COMPLAINTS = re.compile(
+    r"No such file or directory|^\S+:\d+: (?:syntax )?error|^%Error(?:-\w+)?: \S+:\d+:\d+: (?!.*Internal)",
+    re.MULTILINE,
+)
+_REFUSALS = {
+    "verilator": re.compile(r"^%Error: ((?:Invalid|Unknown) (?:option|\S* ?option).*)", re.MULTILINE),
+    "iverilog": re.compile(r"^\S*iverilog: ((?:invalid|unrecognized) option.*)", re.MULTILINE),
+    "yosys": re.compile(r"^ERROR: (No such command.*|Unknown option.*)", re.MULTILINE),
+}
+
+
+def fault(
+    verdict: Verdict,
+    reports: Sequence[Report],
+    pytest: Sequence[TestResult],
+    argv: Sequence[str],
+    exit_code: int,
+    watch: FailureWatch,
+) -> Verdict:
+    """A run's verdict: the one given, unless it rests on what the design did not do.
+
+    Args:
+        verdict: By the criterion.
+        reports: Of all steps.
+        pytest: Pytest's own results; a design can have forged them once it has run.
+        argv: Of the last step.
+        exit_code: Of the last step.
+        watch: Of the output.
+    """
+    tools = [tool for report in reports for tool in report.tools]
+    if verdict.outcome is Outcome.PASSED and (crashed := next((one for one in tools if _crashed(one)), None)):
+        detail = f"The simulation with {crashed.tool} crashed, so what it left is not trusted."
+        if crashed.status == _STOOD_STILL:
+            detail = ZERO_TIME
+        return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": detail})
+    if verdict.outcome is Outcome.FAILED and (stood := list(_standstills(reports))):
+        return _stood_still(verdict, _STANDSTILLS.get(stood[0], verdict.detail))
+    if verdict.outcome is Outcome.FAILED and watch.diverged:
+        return _stood_still(verdict, ZERO_TIME)
+    tested = any(not test.passed for report in reports for one in report.simulations for test in one.tests)
+    if not reports or verdict.reason not in _ARE_DECIDED or tested:
+        return verdict
+    early = (report for number, report in enumerate(reports) if not any(_read(one) for one in reports[:number]))
+    found = _of_harness(reports, list(early)) or _of_tool(tools)
+    if found is None and exit_code == _NO_SUCH_PROGRAM and watch.not_found:
+        # A simulation's own status never is this one.
+        found = _missing(watch.not_found)
+    if found is None and not any(map(_read, reports)):
+        found = _unread(pytest, argv, exit_code)
+    if found is None and verdict.reason is Reason.BUILD_FAILED and any(one.simulates and one.status for one in tools):
+        return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "The simulation ended in an error."})
+    return verdict if found is None else found.model_copy(update={"tests": verdict.tests})
+
+
+def depends_on_reference(problem: Problem, verdict: Verdict) -> bool:
+    """Whether the reference says whose fault it is."""
+    return verdict.reason in _FAULTS and bool(problem.hidden.reference)
+
+
+def settled(verdict: Verdict, reference: Verdict) -> Verdict:
+    """A verdict that `depends_on_reference`, in the light of the reference's with the same harness and tools.
+
+    Where the reference passes, harness and tools are sound, and the fault is one that only this design meets. It counts
+    as failed: a design could otherwise crash a tool in order not to be judged.
+    """
+    if verdict.reason not in _FAULTS or reference.outcome is not Outcome.PASSED:
+        return verdict
+    detail = f"{verdict.detail.rstrip('.')}. The reference solution passes with the same tools."
+    return verdict.model_copy(update={"reason": Reason.BUILD_FAILED, "detail": detail, "hint": _REWRITE})
+
+
+def _standstills(reports: Iterable[Report]) -> Iterator[str]:
+    """Why simulations were ended that did not advance."""
+    for report in reports:
+        yield from report.standstills
+        yield from ("zero time" for tool in report.tools if tool.simulates and tool.status == _STOOD_STILL)
+
+
+def _stood_still(verdict: Verdict, detail: str) -> Verdict:
+    reason = Reason.TESTS_FAILED if verdict.reason is Reason.BUILD_FAILED else verdict.reason
+    return verdict.model_copy(update={"reason": reason, "detail": detail})
+
+
+def _crashed(tool: ToolRun) -> bool:
+    return tool.simulates and tool.crashed
+
+
+def _read(report: Report) -> bool:
+    return bool(report.tools or report.simulations)
+
+
+def _of_harness(reports: Sequence[Report], early: Sequence[Report]) -> Verdict | None:
+    for one, is_early in ((one, one.early and report in early) for report in reports for one in report.faults):
+        if one.kind is FaultKind.MISSING:
+            return _missing(one.said)
+        if one.kind is FaultKind.REFUSED:
+            detail = f"A tool refuses what the harness asks of it: {one.said}."
+            return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_HARNESS_HINT)
+        if one.kind is FaultKind.UNLOADABLE or is_early:
+            return _broken(one.said)
+    return None
+
+
+def _missing(program: str) -> Verdict:
+    hint = "The harness calls a program that the toolchain does not have."
+    return Verdict(reason=Reason.TOOL_MISSING, detail=f"tool missing ({program})", hint=hint)
+
+
+def _broken(said: str) -> Verdict:
+    module = re.search(r"No module named '?([\w.]+)", said)
+    kind = said.partition(":")[0]
+    why = f"it needs the Python module {module[1]}" if module else _FAULT_WORDS.get(kind, kind)
+    return Verdict(
+        reason=Reason.BAD_HARNESS, detail=f"The harness of this problem is broken: {why}.", hint=_HARNESS_HINT
+    )
+
+
+def _of_tool(tools: Iterable[ToolRun]) -> Verdict | None:
+    for one in tools:
+        if one.simulates or not one.status:
+            continue
+        refusal, crash = _REFUSALS.get(one.tool), _CRASHES.get(one.tool)
+        if refusal and (found := refusal.search(one.said)):
+            detail = f"A tool refuses what the harness asks of it: {one.tool}: {found[1].strip()}."
+            return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_HARNESS_HINT)
+        found = crash.search(one.said) if crash else None
+        if (found or one.crashed) and not _COMPLAINTS.search(one.said):
+            line = next(filter(None, found.groups()), "") if found else f"signal {one.status - 128}"
+            detail = f"{one.tool} crashed while it read the design ({line})."
+            if one.tool == "make":
+                detail = "Verilator made C++ of the design that does not compile."
+            return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_TOOL_HINT)
+    return None
+
+
+def _unread(pytest: Sequence[TestResult], argv: Sequence[str], exit_code: int) -> Verdict | None:
+    """What a harness failed of before any tool had read the design, so before a design could do anything."""
+    for test in pytest:
+        if not test.passed and (found := _PYTEST_FAULT.search(test.message)):
+            return _broken(found[0])
+    # Other programs have other meanings for these: `grep` ends with 2 where the solver left a file out.
+    if not pytest and exit_code in _NOTHING_COLLECTED and any("pytest" in word for word in argv):
+        return _broken(_NOTHING_COLLECTED[exit_code])
+    return None

@@ -1,0 +1,191 @@
+"""Test results of a run: what was reported to the supervisor, and cocotb's and pytest's JUnit XML.
+
+The files come out of a sandbox in which a stranger's design ran: they are size-limited,
+never followed through links, and parsed without entities.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from benchwright_foundation.model import Model
+from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+from benchwright_foundation.untrusted_folder import entries
+from benchwright_harness.decision.report import Report, Simulation
+from benchwright_harness.execution.process import Output
+from benchwright_problems.verdict import TestResult
+
+PYTEST_RESULTS = ".pytest-results.xml"
+
+_COLLECTING = "collection failure"
+_MAX_FILES = 1000
+_MAX_BYTES = 16 * 1024**2
+_MAX_MESSAGE = 4000
+# plan.WORKDIR, which this module is needed for.
+_WORKDIR = PurePosixPath("/code/rundir")
+
+
+# As inside/guard/verilator and inside/guard/iverilog say it; a design may print it, too, and so names nothing but a
+# place in itself.
+_REFUSED = re.compile(
+    rb"Benchwright refuses /code/([^,\s]+), line (\d{1,7}), column (\d{1,7}): "
+    rb"(\$[\w$]{1,40}|`systemc_|`verilator_config|/\*verilator \w{1,30}|import \"DPI-C\"|export \"DPI-C\""
+    rb"|a call of DPI-C|`line) "
+    rb"\(rule ([a-z-]{1,20})\)"
+)
+_COUNTS = re.compile(rb"\*\* TESTS=\d+ PASS=\d+ FAIL=(\d+) SKIP=\d+")
+
+# Verilator ends a loop of signals in zero time by itself. A design that prints this only fails with another message.
+_DIVERGED = b"%Error-DIDNOTCONVERGE: "
+_NOT_FOUND = re.compile(rb": ([\w.+-]{1,80}): (?:command )?not found\s*$")
+
+
+class FailureWatch:
+    """Passes output on, counts failures that cocotb's summaries speak of, and hears what was refused or not found.
+
+    A design can overwrite the result file when the simulation is over, but cannot unsay a line.
+
+    Args:
+        log: Where the output goes.
+    """
+
+    def __init__(self, log: Output) -> None:
+        self._log = log
+        self._line = b""
+        self.failures = 0
+        self.refused: tuple[str, int, int, str, str] | None = None
+        """What the compiler's guard refuses first: path in the workspace, line, column, words, rule."""
+        self.diverged = False
+        """Whether Verilator has ended a simulation that looped in zero time."""
+        self.not_found = ""
+        """The last program that a shell complained of; means nothing where the exit status is not a shell's 127."""
+
+    def write(self, content: bytes, /) -> int:
+        """Take more output."""
+        *lines, rest = (self._line + content).split(b"\n")
+        self.failures += sum(int(found[1]) for line in lines if (found := _COUNTS.search(line)))
+        self.diverged = self.diverged or any(line.startswith(_DIVERGED) for line in lines)
+        for found in filter(None, map(_NOT_FOUND.search, lines)):
+            self.not_found = found[1].decode("utf-8", "replace")
+        self._line = rest[-_MAX_MESSAGE:]
+        for line in lines if self.refused is None and b"Benchwright refuses" in content else ():
+            if found := _REFUSED.search(line):
+                path, row, column, what, rule = (group.decode("utf-8", "replace") for group in found.groups())
+                self.refused = self.refused or (path, int(row), int(column), what, rule)
+        return self._log.write(content)
+
+
+class Results(Model):
+    """The results of a run."""
+
+    cocotb: tuple[TestResult, ...]
+    """Tests of all cocotb simulations, in order."""
+    simulations: int
+    """How many cocotb simulations there were."""
+    pytest: tuple[TestResult, ...]
+    oddities: tuple[str, ...] = ()
+    """What an honest design does not do; for the log."""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> tuple[TestResult, ...]:
+        """The finer of the two views that covers the whole run.
+
+        A harness that simulates several times into one result file overwrites it; then only
+        pytest knows of every simulation.
+        """
+        return self.cocotb if self.cocotb and self.simulations >= len(self.pytest) else self.pytest
+
+
+def read_results(rundir: Path, reports: Sequence[Report] = ()) -> Results:
+    """Collect the results of a run.
+
+    Args:
+        rundir: Its working folder.
+        reports: A supervisor's reports, for each step that had one. Then cocotb's results are
+            taken from there, and its files only have to agree.
+    """
+    files: dict[PurePosixPath, list[TestResult]] = {}
+    pytest: list[TestResult] = []
+    unclaimed = []
+    for file in _xml_files(rundir):
+        cases = _parse(file)
+        tests = [_test(case) for case in cases]
+        if file.name == PYTEST_RESULTS:
+            pytest += tests
+        elif tests:
+            path = _WORKDIR / file.relative_to(rundir)
+            files[path] = tests
+            if any(case.get("sim_time_ns") for case in cases):
+                unclaimed.append(path)
+    if not reports:
+        return Results(cocotb=tuple(_told_apart(files.items())), simulations=len(files), pytest=tuple(pytest))
+    told = sorted((one for report in reports for one in report.simulations), key=lambda one: one.results)
+    oddities = [odd for report in reports for odd in report.oddities]
+    oddities += _contradictions(files, told) if told else (f"{path}: no simulation wrote it" for path in unclaimed)
+    return Results(
+        cocotb=tuple(_told_apart((one.results, one.tests) for one in told)),
+        simulations=len({one.results for one in told}),
+        pytest=tuple(pytest),
+        oddities=tuple(oddities),
+        remarks=tuple(dict.fromkeys(remark for report in reports for remark in report.remarks)),
+    )
+
+
+def _contradictions(files: Mapping[PurePosixPath, Sequence[TestResult]], told: Sequence[Simulation]) -> Iterator[str]:
+    """Where a simulation's result file says that a test passed which did not."""
+    passed: dict[PurePosixPath, set[str]] = {}
+    for one in told:
+        passed.setdefault(one.results, set()).update(test.name for test in one.tests if test.passed)
+    for path, names in passed.items():
+        for test in files.get(path, ()):
+            if test.passed and test.name not in names:
+                yield f"{path}: {test.name} did not pass"
+
+
+def _told_apart(simulations: Iterable[tuple[PurePosixPath, Sequence[TestResult]]]) -> Iterator[TestResult]:
+    """All tests; a name that several simulations have gets the simulation's folder."""
+    listed = list(simulations)
+    names = Counter(test.name for _, tests in listed for test in tests)
+    for path, tests in listed:
+        place = (path.relative_to(_WORKDIR) if path.is_relative_to(_WORKDIR) else path).with_suffix("")
+        folder = place.parent.as_posix() if place.name == "results" else place.as_posix()
+        for test in tests:
+            yield test if names[test.name] == 1 else test.model_copy(update={"name": f"{test.name} [{folder}]"})
+
+
+def _xml_files(folder: Path) -> list[Path]:
+    named = (entry for entry in entries(folder) if entry.name.endswith(".xml"))
+    found = (Path(entry) for entry in named if entry.is_file(follow_symlinks=False))
+    return sorted(itertools.islice(found, _MAX_FILES))
+
+
+def _parse(file: Path) -> list[Element]:
+    try:
+        content = read_plain_file(file.parent, file.name, _MAX_BYTES)
+    except (OSError, NotPlainFileError, FileTooLargeError):
+        return []
+    try:
+        root = fromstring(content, forbid_dtd=True)
+    except (ParseError, DefusedXmlException, LookupError, ValueError):
+        return []
+    return [case for case in root.iter("testcase") if case.find("skipped") is None]
+
+
+def _test(case: Element) -> TestResult:
+    problem = next((found for tag in ("failure", "error") if (found := case.find(tag)) is not None), None)
+    if problem is None:
+        return TestResult(name=case.get("name", ""), passed=True)
+    if problem.get("message") == _COLLECTING:
+        said = re.findall(r"^E +(.*)", problem.text or "", re.MULTILINE)
+        return TestResult(name=case.get("name", ""), passed=False, message=(said or [_COLLECTING])[-1][:_MAX_MESSAGE])
+    message = problem.get("message") or problem.get("error_msg") or (problem.text or "")
+    return TestResult(name=case.get("name", ""), passed=False, message=message.strip()[:_MAX_MESSAGE])

@@ -1,0 +1,1 @@
+"""Processes, and the folders that they run in."""

@@ -1,0 +1,365 @@
+"""One process group under limits, with each kind of end distinguished. Runs on Linux only."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from io import BytesIO, FileIO
+from pathlib import Path
+from typing import Any, Protocol
+
+from benchwright_foundation.process_group import kill_group
+from benchwright_foundation.untrusted_folder import folder_bytes
+from benchwright_harness.execution.processor_time import processor_time
+from benchwright_problems.problem import Limits
+
+MAX_OUTPUT_BYTES = 16 * 1024**2
+_MEMORY_POLL_S = 0.25
+_CALM_POLL_S = 0.5
+"""While it uses less than a quarter of its memory limit."""
+_FOLDER_POLL_S = 1.0
+_CHUNK = 1 << 16
+# Simulators print line by line: waking up for each line costs more than handling it.
+_GATHER_S = 0.5
+_PIPE_BYTES = 1 << 20
+_BUSY_BYTES = 1 << 15
+_TURN_BYTES = 1 << 18
+_SILENCE_S = 2.0
+_PATIENCE = 10
+"""How many such intervals with new output may pass after a program has ended."""
+
+
+class End(StrEnum):
+    """How a process group ended."""
+
+    EXITED = "exited"
+    TIMEOUT = "timeout"
+    STARVED = "starved"
+    """It reached the limit of wall time while other programs had the processor."""
+    MEMORY = "memory"
+    FOLDER_QUOTA = "folder_quota"
+    OUTPUT_QUOTA = "output_quota"
+
+
+class Output(Protocol):
+    """Receives a program's output."""
+
+    def write(self, content: bytes, /) -> int:
+        """Take the next bytes."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The end of a step."""
+
+    end: End
+    exit_code: int
+    """Negative: the signal that ended it."""
+    wall_s: float
+    memory_bytes: int = 0
+    """Resident memory of all its processes together, at the highest measured."""
+    reports: bytes = b""
+    """What the supervisor inside reported; empty if there was none."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the verdict must know about where it ran."""
+
+
+async def run_limited(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    limits: Limits,
+    folder: Path,
+    log: Output,
+) -> Ended:
+    """Run a program in its own session and wait for it.
+
+    Standard output and error go to `log`, at most `MAX_OUTPUT_BYTES` of them. However this
+    coroutine ends, by the program's end, a limit, or cancellation, the whole group is killed
+    and waited for first.
+
+    Args:
+        argv: Program and arguments.
+        env: The whole environment.
+        cwd: Working directory.
+        limits: Wall time, resident memory of the process tree, and folder size are watched here.
+        folder: The folder whose size is limited.
+        log: Where output goes.
+    """
+    program = Program(argv, env=env, cwd=cwd)
+    return await program.finish(limits=limits, folder=folder, log=log)
+
+
+class Program:
+    """A program started in a session of its own, to be waited for later.
+
+    The caller has to `finish` or `kill` it.
+
+    Args:
+        argv: Program and arguments.
+        env: The whole environment.
+        cwd: Working directory.
+        pass_fds: File descriptors that stay open in the program.
+        talks: Whether it reads a request from standard input, and writes reports, not output, to
+            standard error.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        cwd: Path,
+        pass_fds: Sequence[int] = (),
+        talks: bool = False,
+    ) -> None:
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as undo:
+            self._output, sink = _pipe(theirs, undo)
+            self._reports: _Pipe | None = None
+            self._request: FileIO | None = None
+            stdin, stderr = subprocess.DEVNULL, subprocess.STDOUT
+            if talks:
+                self._reports, stderr = _pipe(theirs, undo)
+                stdin, ours = os.pipe()
+                theirs.callback(os.close, stdin)
+                self._request = undo.enter_context(FileIO(ours, "wb"))
+            self._process = subprocess.Popen(
+                argv,
+                stdin=stdin,
+                stdout=sink,
+                stderr=stderr,
+                cwd=cwd,
+                env=dict(env),
+                pass_fds=tuple(pass_fds),
+                start_new_session=True,
+            )
+            undo.pop_all()
+        loop = asyncio.get_running_loop()
+        self._exited: asyncio.Future[int] = loop.create_future()
+        self._handle = os.pidfd_open(self._process.pid)
+        loop.add_reader(self._handle, self._on_exit)
+
+    def _on_exit(self) -> None:
+        self._exited.get_loop().remove_reader(self._handle)
+        os.close(self._handle)
+        # Until its first process is waited for, no other group can have its number.
+        self._kill_group()
+        self._exited.set_result(self._process.wait())
+
+    @property
+    def pid(self) -> int:
+        """Of the first process."""
+        return self._process.pid
+
+    @property
+    def runs(self) -> bool:
+        """Whether its first process has not ended, noticed or not."""
+        if self._exited.done():
+            return False
+        ended = select.poll()
+        ended.register(self._handle, select.POLLIN)
+        return not ended.poll(0)
+
+    async def kill(self) -> None:
+        """End it and all of its group, and wait for that."""
+        self._kill_group()
+        self._close()
+        # A cancelled wait for the child would leave a zombie.
+        await asyncio.shield(self._exited)
+
+    async def finish(self, *, limits: Limits, folder: Path, log: Output, request: bytes = b"") -> Ended:
+        """Wait for its end, or until it exceeds a limit; see `run_limited`.
+
+        Args:
+            limits: Wall time counts from now.
+            folder: The folder whose size is limited.
+            log: Where output goes.
+            request: Sent to its standard input.
+        """
+        start = time.monotonic()
+        reported = BytesIO()
+        output = self._output.copy_to(log)
+        copied = {output} | ({self._reports.copy_to(reported)} if self._reports else set())
+        memory = _Memory()
+        watch = asyncio.create_task(_watch(self.pid, limits, folder, memory))
+        try:
+            await self._send(request)
+            ends: list[asyncio.Future[Any]] = [watch, self._exited]
+            await asyncio.wait([*ends, output], return_when=asyncio.FIRST_COMPLETED)
+            if output.done() and output.result():
+                # It closed its output, but runs on.
+                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            end = End.EXITED if self._exited.done() else watch.result() if watch.done() else End.OUTPUT_QUOTA
+        finally:
+            watch.cancel()
+            self._kill_group()
+            # A cancelled wait for the child would leave a zombie.
+            await asyncio.shield(self._exited)
+            self._output.hurry()
+            if self._reports:
+                self._reports.hurry()
+            await self._copied(copied)
+            self._close()
+        exit_code = self._exited.result()
+        return Ended(end, exit_code, time.monotonic() - start, memory.highest_bytes, reported.getvalue())
+
+    async def _copied(self, copied: set[asyncio.Future[bool]]) -> None:
+        # Without a sandbox, a process that left the group may keep a pipe open indefinitely, and write to it.
+        pipes = [pipe for pipe in (self._output, self._reports) if pipe is not None]
+        left: list[int] = []
+        for _ in range(_PATIENCE):
+            if left == (left := [pipe.left for pipe in pipes]):
+                break
+            if not (await asyncio.wait(copied, timeout=_SILENCE_S))[1]:
+                break
+
+    async def _send(self, request: bytes) -> None:
+        if self._request is not None:
+            # asyncio closes it from now on, at the latest when the reader has exited.
+            pipe, self._request = self._request, None
+            transport, _ = await self._exited.get_loop().connect_write_pipe(asyncio.BaseProtocol, pipe)
+            transport.write(request)
+            transport.close()
+
+    def _kill_group(self) -> None:
+        if not self._exited.done():
+            kill_group(self.pid)
+
+    def _close(self) -> None:
+        for pipe in (self._output, self._reports, self._request):
+            if pipe is not None:
+                pipe.close()
+
+
+class _Pipe:
+    """Our end of a pipe that a program writes to."""
+
+    def __init__(self, handle: int) -> None:
+        os.set_blocking(handle, False)
+        self._file = FileIO(handle, "rb")
+        self._loop = asyncio.get_running_loop()
+        self._copied: asyncio.Future[bool] = self._loop.create_future()
+        self._gathering: asyncio.TimerHandle | None = None
+        self._gathers = True
+        self.left = MAX_OUTPUT_BYTES
+        """Bytes that may still be copied."""
+
+    def copy_to(self, sink: Output) -> asyncio.Future[bool]:
+        """Start copying; done at the pipe's end, with false if there is more than may be copied."""
+        self._sink = sink
+        self._loop.add_reader(self._file, self._read)
+        return self._copied
+
+    def hurry(self) -> None:
+        """Stop gathering output: the program has ended."""
+        self._gathers = False
+        if self._gathering is not None:
+            self._read()
+
+    def close(self) -> None:
+        """Stop copying."""
+        if not self._file.closed:
+            self._pause()
+            self._file.close()
+
+    def _read(self) -> None:
+        taken = 0
+        try:
+            while taken < _TURN_BYTES and (chunk := self._file.read(_CHUNK)) is not None:
+                self._sink.write(chunk[: self.left])
+                taken += len(chunk)
+                self.left -= len(chunk)
+                if not chunk or self.left < 0:
+                    self._pause()
+                    self._copied.set_result(not chunk)
+                    return
+        except Exception as error:
+            self._pause()
+            self._copied.set_exception(error)
+            return
+        if self._gathers and 0 < taken < _BUSY_BYTES:
+            if self._gathering is None:
+                self._loop.remove_reader(self._file)
+            self._gathering = self._loop.call_later(_GATHER_S, self._read)
+        elif self._gathering is not None:
+            self._pause()
+            self._loop.add_reader(self._file, self._read)
+
+    def _pause(self) -> None:
+        self._loop.remove_reader(self._file)
+        if self._gathering is not None:
+            self._gathering.cancel()
+            self._gathering = None
+
+
+def _pipe(theirs: contextlib.ExitStack, undo: contextlib.ExitStack) -> tuple[_Pipe, int]:
+    """A pipe, and the end to write to, which closes with `theirs`.
+
+    With a pipe of asyncio's own, waiting for a program's end also waits until nobody holds the
+    pipe any more and everything in it has been read.
+    """
+    import fcntl
+
+    ours, sink = os.pipe()
+    theirs.callback(os.close, sink)
+    # So that the program need not wait for us to read; a user with many pipes may not have such large ones.
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    pipe = _Pipe(ours)
+    undo.callback(pipe.close)
+    return pipe, sink
+
+
+@dataclass
+class _Memory:
+    highest_bytes: int = 0
+
+
+async def _watch(pid: int, limits: Limits, folder: Path, memory: _Memory) -> End:
+    start = measured = time.monotonic()
+    quota, most, resident = limits.folder_mb << 20, limits.memory_mb << 20, 0
+    while (left := start + limits.wall_s - time.monotonic()) > 0:
+        await asyncio.sleep(min(_CALM_POLL_S if resident * 4 < most else _MEMORY_POLL_S, left))
+        resident = resident_bytes(pid)
+        memory.highest_bytes = max(memory.highest_bytes, resident)
+        if resident > most:
+            return End.MEMORY
+        if time.monotonic() - measured >= _FOLDER_POLL_S:
+            # In a thread: a folder full of small files takes a while, and an editor is waiting.
+            if await asyncio.to_thread(folder_bytes, folder, quota) > quota:
+                return End.FOLDER_QUOTA
+            measured = time.monotonic()
+    starved = await asyncio.to_thread(lambda: processor_time(pid).is_starved(limits.wall_s))
+    return End.STARVED if starved else End.TIMEOUT
+
+
+def resident_bytes(pid: int) -> int:
+    """Resident memory of a process and all its descendants."""
+    pages = 0
+    waiting = [b"%d" % pid]
+    while waiting:
+        process = b"/proc/" + waiting.pop()
+        # The process may end at any moment.
+        with contextlib.suppress(OSError):
+            pages += int(_read_small(process + b"/statm").split()[1])
+            with os.scandir(process + b"/task") as threads:
+                for thread in threads:
+                    waiting += _read_small(thread.path + b"/children").split()
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _read_small(file: bytes) -> bytes:
+    handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(handle, _CHUNK)
+    finally:
+        os.close(handle)

@@ -1,0 +1,307 @@
+"""One run: a snapshot of the solver's files meets the hidden part inside a sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+
+from benchwright_foundation.untrusted_folder import folder_bytes
+from benchwright_harness.decision.compiler_messages import with_compiler_messages
+from benchwright_harness.decision.criterion import Listener, Rule, decide
+from benchwright_harness.decision.design_waves import DesignWaves
+from benchwright_harness.decision.fault import fault
+from benchwright_harness.decision.report import Report, read_report
+from benchwright_harness.decision.results import PYTEST_RESULTS, FailureWatch, read_results
+from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
+from benchwright_harness.execution.process import End, Ended, Output
+from benchwright_harness.execution.run_folder import new_run_folder, run_folder
+from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, WORKDIR, Plan, Step, make_plan
+from benchwright_harness.plan.selection import Selection, selections
+from benchwright_harness.plan.testbench import Simulator
+from benchwright_harness.sandbox import Job, Sandbox, WarmSandbox
+from benchwright_harness.scan import Finding, refused_tasks, rules, scan, without_mark
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.problem import Problem, ScanAction
+from benchwright_problems.verdict import Digests, Outcome, Reason, Usage, Verdict
+
+# cocotb seeds `random` with it; without one two runs of the same design may differ.
+RANDOM_SEED = "1"
+UNSIGNED = "The harness decides by what a simulation prints or how it ends, which a design can choose."
+"""The remark of verdicts that passed without cocotb and without a channel of the testbench's own."""
+
+_MIN_STANDSTILL_S, _STANDSTILL_SHARE = 5.0, 0.1
+"""Processor time that a simulation may take without anything happening in it: so much, or this share of the limit."""
+
+
+async def run_harness(
+    problem: Problem,
+    solution: Mapping[str, bytes],
+    *,
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+    log: Output,
+    selection: Selection | None = None,
+    limit_s: float | None = None,
+    on_step: Callable[[int, int, str], None] = lambda number, of, service: None,
+    on_folder: Callable[[Path], None] = lambda folder: None,
+    waves: DesignWaves | None = None,
+) -> Verdict:
+    """Run a design problem's harness on a solution.
+
+    Cancelling this coroutine kills every process of the run and removes its folder.
+
+    Args:
+        problem: With its hidden part.
+        solution: Path → content. Only the files that the problem expects are taken; one that is
+            missing here is missing in the run.
+        sandbox: Where the steps run.
+        toolchain: What they run with.
+        log: Raw output of all steps, for the store: it may hold hidden text.
+        selection: Which versions of the tools; `None` for the first that fits the problem.
+        limit_s: Wall time of one step in seconds; `None` for the problem's.
+        on_step: Called before each step with its number from 1, their count, and its name.
+        on_folder: Called with the run's folder, as the last step left it, before it is removed.
+        waves: Keeps the waveform of the solver's modules, if it is wanted.
+
+    Returns:
+        A verdict, also if the harness could not be run: its reason then says why.
+    """
+    start = time.monotonic()
+    digests = Digests(problem=problem.public_digest, harness=problem.harness_digest)
+    if limit_s is not None:
+        limits = problem.limits.model_copy(update={"wall_s": limit_s})
+        problem = problem.model_copy(update={"limits": limits})
+    try:
+        selection = selection or selections(problem)[0]
+        plan = _plan(problem, digests.harness, sandbox, selection)
+        toolchain.require(plan.tools, selection)
+        toolchain.require_packages(plan.packages)
+        digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
+        with _machine_errors():
+            verdict = await _run_plan(
+                problem, solution, plan, selection, sandbox, toolchain, log, on_step, on_folder, waves
+            )
+    except BadHarnessError as error:
+        # The message may name hidden files.
+        log.write(f"{error}\n".encode())
+        verdict = Verdict(
+            reason=error.reason,
+            detail="the harness of this problem is broken",
+            hint="Report it to the pack's authors; `benchwright problems check` shows them what is wrong.",
+        )
+    except HarnessError as error:
+        verdict = Verdict(reason=error.reason, detail=str(error), hint=error.hint)
+    return verdict.model_copy(update={"digests": digests, "wall_s": round(time.monotonic() - start, 3)})
+
+
+async def _run_plan(
+    problem: Problem,
+    solution: Mapping[str, bytes],
+    plan: Plan,
+    selection: Selection,
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+    log: Output,
+    on_step: Callable[[int, int, str], None],
+    on_folder: Callable[[Path], None],
+    waves: DesignWaves | None,
+) -> Verdict:
+    def job(step: Step, code: Path, user: int | None) -> Job:
+        made = _job(problem, step, selection, toolchain, code, user)
+        return made if waves is None else replace(made, env=waves.variables(problem, made.env))
+
+    findings = scan(problem, solution)
+    for finding in findings:
+        log.write(f"--- {finding}\n".encode())
+    if refused := [finding for finding in findings if finding.action is ScanAction.REFUSE]:
+        return Verdict(reason=Reason.REFUSED, detail=f"Not run: {refused[0]}.")
+    remarks = [*plan.remarks, *toolchain.remarks, *(f"{finding}." for finding in findings)]
+    async with _folder_and_user(sandbox, job(plan.steps[0], Path("/"), None)) as (code, user):
+        with run_folder(code, _snapshot(problem, solution), user):
+            ended = Ended(End.EXITED, 0, 0.0)
+            watch = FailureWatch(log)
+            output = Listener(plan.criterion, watch)
+            reports = []
+            memory_bytes = 0
+            sandbox_remarks: dict[str, None] = {}
+            for number, step in enumerate(plan.steps, 1):
+                on_step(number, len(plan.steps), step.service)
+                log.write(f"--- {step.service}: {' '.join(step.argv)}\n".encode())
+                ended = await sandbox.run(job(step, code, user), output)
+                memory_bytes = max(memory_bytes, ended.memory_bytes)
+                sandbox_remarks |= dict.fromkeys(ended.remarks)
+                if ended.reports:
+                    reports.append(read_report(ended.reports))
+                if ended.end is not End.EXITED or ended.exit_code != 0:
+                    break
+            results = read_results(code / "rundir", reports)
+            verdict = decide(
+                plan.criterion,
+                said=next((report.said for report in reports if report.said), output.said),
+                ended=ended,
+                results=results,
+                failures=watch.failures,
+                limits=problem.limits,
+            )
+            verdict = fault(verdict, reports, results.pytest, step.argv, ended.exit_code, watch)
+            verdict = with_compiler_messages(verdict, problem, solution, reports)
+            if verdict.outcome is not Outcome.PASSED:
+                verdict = _refused_inside(problem, watch) or verdict
+            for oddity in results.oddities:
+                log.write(f"--- {oddity}\n".encode())
+            if results.oddities and ended.end is End.EXITED:
+                detail = "The run left results that its simulations did not have, or changed files that it may not."
+                verdict = Verdict(reason=Reason.TAMPERED, detail=detail, tests=verdict.tests)
+            quota = problem.limits.folder_mb << 20
+            usage = Usage(
+                folder_bytes=folder_bytes(code, quota),
+                memory_bytes=max((memory_bytes, *(report.largest_bytes for report in reports))) or None,
+                cpu_s=round(sum(report.cpu_s for report in reports), 3) if reports else None,
+            )
+            on_folder(code)
+            if waves is not None:
+                await asyncio.to_thread(waves.keep, code, reports)
+            return verdict.model_copy(
+                update={
+                    "tools": toolchain.versions(selection),
+                    "usage": usage,
+                    "remarks": (
+                        *(*verdict.remarks, *remarks, *sandbox_remarks, *results.remarks),
+                        *((UNSIGNED,) if _is_unsigned(verdict, plan, reports) else ()),
+                    ),
+                }
+            )
+
+
+def _is_unsigned(verdict: Verdict, plan: Plan, reports: Sequence[Report]) -> bool:
+    """Whether a pass rests on a simulation whose results come from its own process alone.
+
+    With our `xrun`, what is judged is coverage data or the solver's own testbench.
+    """
+    simulates = any(tool.simulates for report in reports for tool in report.tools)
+    signs = plan.criterion.rule is not Rule.CVDP or any(report.simulations for report in reports)
+    return verdict.outcome is Outcome.PASSED and simulates and not signs and OPEN_SOURCE_COVERAGE not in plan.remarks
+
+
+def _refused_inside(problem: Problem, watch: FailureWatch) -> Verdict | None:
+    """The verdict if the guard of a compiler has refused a design for what the compiler itself has parsed."""
+    if watch.refused is None or watch.refused[0] not in problem.public.expected:
+        return None
+    path, line, column, what, rule = watch.refused
+    if rule not in rules():
+        # The design can print such a line, too.
+        return None
+    finding = Finding(path=path, line=line, column=column, rule=rule, what=what, action=ScanAction.REFUSE)
+    return Verdict(reason=Reason.REFUSED, detail=f"Not run: {finding}.")
+
+
+async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, selection: Selection) -> None:
+    """Start a sandbox ahead for the next run of a problem, if it is a `WarmSandbox`.
+
+    Raises:
+        HarnessError: The harness can't be run; a run reports that, too.
+    """
+    if isinstance(sandbox, WarmSandbox):
+        plan = _plan(problem, problem.harness_digest, sandbox, selection)
+        with _machine_errors():
+            await sandbox.warm(_job(problem, plan.steps[0], selection, toolchain, Path("/"), None))
+
+
+@contextlib.contextmanager
+def _machine_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SandboxUnavailableError(
+            f"this machine could not create the run's folder ({error.strerror or type(error).__name__})",
+            "Check that the folder for temporary files has room and can be written to.",
+        ) from error
+
+
+def _plan(problem: Problem, digest: str, sandbox: Sandbox, selection: Selection) -> Plan:
+    # A site names images in variables.
+    environ = tuple(os.environ.items()) if sandbox.runs_images else ()
+    plan = _plan_of(_Harness(digest, problem.hidden.harness), selection.simulator, environ, sandbox.supervises)
+    return plan.for_one_run()
+
+
+@dataclass(frozen=True)
+class _Harness:
+    digest: str
+    files: Mapping[str, str] = field(compare=False)
+
+
+@lru_cache(maxsize=32)
+def _plan_of(
+    harness: _Harness, simulator: Simulator | None, environ: tuple[tuple[str, str], ...], supervised: bool
+) -> Plan:
+    return make_plan(harness.files, simulator, dict(environ), supervised=supervised)
+
+
+@contextlib.asynccontextmanager
+async def _folder_and_user(sandbox: Sandbox, first: Job) -> AsyncIterator[tuple[Path, int | None]]:
+    """An empty folder for a run, and its owner: those of a sandbox that waits for such a job, or new ones."""
+    waiting = sandbox.claim_warm(first) if isinstance(sandbox, WarmSandbox) else None
+    if waiting is None:
+        yield new_run_folder(), sandbox.new_user()
+        return
+    try:
+        yield waiting
+    finally:
+        if isinstance(sandbox, WarmSandbox):
+            await sandbox.give_up(waiting[0])
+
+
+def _job(problem: Problem, step: Step, selection: Selection, toolchain: Toolchain, code: Path, user: int | None) -> Job:
+    return Job(
+        argv=step.argv,
+        env=_environment(problem, step, toolchain, selection),
+        code=code,
+        hidden=step.files,
+        limits=problem.limits,
+        toolchain=toolchain,
+        user=user,
+        channel=step.channel,
+        image=step.image,
+        build=step.build,
+        networks=step.networks,
+    )
+
+
+def _environment(problem: Problem, step: Step, toolchain: Toolchain, selection: Selection) -> dict[str, str]:
+    tools = toolchain.environment(selection)
+    paths = [tools.get("PYTHONPATH"), step.env.get("PYTHONPATH")]
+    return {
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "RANDOM_SEED": RANDOM_SEED,
+        "COCOTB_RANDOM_SEED": RANDOM_SEED,
+        "BENCHWRIGHT_STANDSTILL_S": f"{max(_MIN_STANDSTILL_S, _STANDSTILL_SHARE * problem.limits.wall_s):g}",
+        "BENCHWRIGHT_SUBMITTED": "\n".join(problem.public.expected),
+        "BENCHWRIGHT_REFUSED": " ".join(f"{task}={rule}" for task, rule in refused_tasks(problem).items()),
+        "PYTEST_ADDOPTS": f"--junitxml={WORKDIR}/{PYTEST_RESULTS}",
+        **step.env,
+        **tools,
+        **({"PYTHONPATH": ":".join(filter(None, paths))} if any(paths) else {}),
+        "HOME": WORKDIR,
+        "PWD": WORKDIR,
+    }
+
+
+def starting_files(problem: Problem) -> dict[str, bytes]:
+    """The expected files as the solver finds them; those to be created are missing."""
+    given = problem.public.files
+    return {path: given[path].encode() for path in problem.public.expected if path in given}
+
+
+def _snapshot(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
+    expected = set(problem.public.expected)
+    given = {path: text.encode() for path, text in problem.public.files.items() if path not in expected}
+    return given | {path: without_mark(path, content) for path, content in solution.items() if path in expected}

@@ -1,0 +1,1 @@
+"""Problems graded: plan, execution and decision in turn, and what is kept."""

@@ -1,0 +1,222 @@
+"""The two-sided proof of design problems: the reference passes; the starting files and an empty design do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from benchwright_harness.cluster.task import Task
+from benchwright_harness.decision.fault import settled
+from benchwright_harness.errors import BadHarnessError
+from benchwright_harness.execution.run import starting_files
+from benchwright_harness.grading.grade import ManyRuns, solved_files
+from benchwright_harness.grading.two_sided import Side, TwoSided
+from benchwright_harness.plan.plan import Plan, make_plan
+from benchwright_harness.plan.selection import Selection, selections
+from benchwright_problems.problem import Problem
+from benchwright_problems.verdict import Outcome, Reason, Verdict
+from benchwright_problems.verilog import empty_module, modules
+
+_PATIENCE = 10.0
+"""How many times the reference's time the unsolved files have: a stopped simulation would take the whole limit."""
+_LEAST_LIMIT_S = 20.0
+_LIMIT_WITHOUT_REFERENCE_S = 120.0
+
+
+@dataclass
+class _Proof:
+    """A problem on its way through the rounds."""
+
+    problem: Problem
+    plan: Plan
+    choices: tuple[Selection, ...]
+    unsolved: Mapping[Side, Mapping[str, bytes]]
+    references: dict[Selection, tuple[Task, Verdict]] = field(default_factory=dict)
+
+    @property
+    def has_reference(self) -> bool:
+        return bool(self.problem.hidden.reference)
+
+    @property
+    def right(self) -> Selection | None:
+        """The selection that counts; none while there are more to try."""
+        if not self.has_reference:
+            return self.choices[0]
+        for selection, (_, verdict) in self.references.items():
+            if verdict.outcome is Outcome.PASSED:
+                return selection
+        return self.choices[0] if len(self.references) == len(self.choices) else None
+
+    @property
+    def limit_s(self) -> float:
+        """Wall time of a step of the unsolved files, in seconds."""
+        whole = self.problem.limits.wall_s
+        if not self.has_reference:
+            return min(whole, _LIMIT_WITHOUT_REFERENCE_S)
+        _, reference = self.references[self.right or self.choices[0]]
+        return min(whole, max(_LEAST_LIMIT_S, _PATIENCE * reference.wall_s))
+
+
+class Checker(ManyRuns):
+    """Proves many problems at once."""
+
+    async def check(
+        self, problems: Sequence[Problem], on_done: Callable[[int, TwoSided], None] = lambda index, two_sided: None
+    ) -> list[TwoSided]:
+        """Prove problems.
+
+        The references run first, each with one selection after the other until it passes; what they took limits the
+        time of the unsolved files, which run with that selection alone. Of a problem without a reference these show
+        whether its harness executes.
+
+        Args:
+            problems: Design problems, with their hidden parts.
+            on_done: Called with a problem's index when all is known of it.
+
+        Returns:
+            The proofs, in the order of the problems.
+        """
+        done: dict[int, TwoSided] = {}
+        proofs: dict[int, _Proof] = {}
+
+        def finish(index: int, two_sided: TwoSided) -> None:
+            done[index] = two_sided
+            on_done(index, two_sided)
+
+        for index, problem in enumerate(problems):
+            try:
+                plan = make_plan(problem.hidden.harness)
+            except BadHarnessError as error:
+                # The author may know what the solver may not.
+                refused = Verdict(reason=error.reason, detail=str(error))
+                finish(index, TwoSided(reference=refused, starting=refused))
+                continue
+            proofs[index] = _Proof(problem, plan, selections(problem), _unsolved_files(problem, plan))
+        self._count(planned=sum(proof.has_reference + len(proof.unsolved) for proof in proofs.values()))
+        await self._run_references(proofs)
+        await self._run_unsolved(proofs, finish)
+        return [done[index] for index in range(len(problems))]
+
+    async def _run_references(self, proofs: Mapping[int, _Proof]) -> None:
+        left = {index: proof for index, proof in proofs.items() if proof.right is None}
+        while left:
+            wanted: dict[int, dict[Side, Task]] = {}
+            for index, proof in left.items():
+                choice = proof.choices[len(proof.references)]
+                wanted[index] = {Side.REFERENCE: self._task(proof.problem, solved_files(proof.problem), choice)}
+
+            def conclude(
+                index: int, verdicts: Mapping[str, Verdict], wanted: Mapping[int, Mapping[Side, Task]] = wanted
+            ) -> None:
+                task = wanted[index][Side.REFERENCE]
+                proofs[index].references[task.selection] = (task, verdicts[task.key])
+
+            await self._round(wanted, conclude)
+            left = {index: proof for index, proof in left.items() if proof.right is None}
+            self._count(planned=len(left))
+        for proof in proofs.values():
+            if proof.has_reference and len(proof.choices) > 1:
+                tried = {selection: verdict for selection, (_, verdict) in proof.references.items()}
+                self._keep_selection(proof.problem, tried)
+
+    async def _run_unsolved(self, proofs: Mapping[int, _Proof], finish: Callable[[int, TwoSided], None]) -> None:
+        first = {index: self._unsolved(proof, proof.right or proof.choices[0]) for index, proof in proofs.items()}
+        second: dict[int, dict[Side, Task]] = {}
+
+        def conclude(index: int, verdicts: Mapping[str, Verdict]) -> None:
+            proof = proofs[index]
+            two_sided = _two_sided(proof, first[index], verdicts)
+            # Without a reference nobody knows which tools the harness is meant for.
+            if not proof.has_reference and len(proof.choices) > 1 and not two_sided.executes:
+                second[index] = self._unsolved(proof, proof.choices[1])
+                self._count(planned=len(second[index]))
+            else:
+                finish(index, two_sided)
+
+        await self._round(first, conclude)
+        await self._round(
+            second, lambda index, verdicts: finish(index, _two_sided(proofs[index], second[index], verdicts))
+        )
+
+    def _unsolved(self, proof: _Proof, selection: Selection) -> dict[Side, Task]:
+        return {
+            side: self._task(proof.problem, files, selection, proof.limit_s) for side, files in proof.unsolved.items()
+        }
+
+    async def _round(
+        self,
+        wanted: Mapping[int, Mapping[Side, Task]],
+        conclude: Callable[[int, Mapping[str, Verdict]], None],
+    ) -> None:
+        verdicts: dict[str, Verdict] = {}
+        waiting = {index: {task.key for task in sides.values()} for index, sides in wanted.items()}
+        owners: dict[str, list[int]] = {}
+        for index, keys in waiting.items():
+            for key in keys:
+                owners.setdefault(key, []).append(index)
+        tasks = [task for sides in wanted.values() for task in sides.values()]
+        async with aclosing(self._verdicts_of(tasks)) as finished:
+            async for task, verdict in finished:
+                verdicts[task.key] = verdict
+                for index in owners[task.key]:
+                    waiting[index].discard(task.key)
+                    if not waiting[index]:
+                        conclude(index, verdicts)
+
+
+def _two_sided(proof: _Proof, tasks: Mapping[Side, Task], verdicts: Mapping[str, Verdict]) -> TwoSided:
+    sides = {side: verdicts[task.key] for side, task in tasks.items()}
+    selection = next(iter(tasks.values())).selection
+    runs = {side: task.key for side, task in tasks.items()}
+    if proof.has_reference:
+        task, reference = proof.references[selection]
+        runs[Side.REFERENCE] = task.key
+        sides = {side: settled(verdict, reference) for side, verdict in sides.items()}
+    else:
+        reference = Verdict(reason=Reason.NO_REFERENCE, detail="the pack has no reference solution")
+    return TwoSided(
+        reference=reference,
+        starting=sides[Side.STARTING],
+        empty=sides.get(Side.EMPTY),
+        selection=selection,
+        tools=_programs(make_plan(proof.problem.hidden.harness, selection.simulator)),
+        limit_s=proof.limit_s,
+        runs=runs,
+    )
+
+
+def _programs(plan: Plan) -> tuple[str, ...]:
+    # A path is a part of the toolchain's own, not a program that the harness calls.
+    return tuple(sorted(tool for tool in plan.tools if "/" not in tool))
+
+
+def _unsolved_files(problem: Problem, plan: Plan) -> dict[Side, Mapping[str, bytes]]:
+    starting = starting_files(problem)
+    sides: dict[Side, Mapping[str, bytes]] = {Side.STARTING: starting}
+    given = {path: content.decode() for path, content in starting.items()}
+    if not problem.hidden.reference:
+        sides[Side.EMPTY] = _named_modules(problem, plan) | _empty_files(given)
+    elif not starting and (empty := _empty_files(problem.hidden.reference)):
+        sides[Side.EMPTY] = empty
+    return sides
+
+
+def _empty_files(sources: Mapping[str, str]) -> dict[str, bytes]:
+    """The modules of sources without their content; empty if they can't be found out."""
+    files: dict[str, bytes] = {}
+    for path, text in sources.items():
+        if path.endswith((".v", ".sv")):
+            shells = [empty_module(text, module.name) for module in modules(text)]
+            files[path] = "\n".join(filter(None, shells)).encode()
+    return files
+
+
+def _named_modules(problem: Problem, plan: Plan) -> dict[str, bytes]:
+    """Modules without ports, called as the harness calls its top, so that it can at least elaborate."""
+    paths = [path for path in problem.public.expected if path.endswith((".v", ".sv"))]
+    names = {path: path.rpartition("/")[2].rpartition(".")[0] for path in paths}
+    top = next((step.env["TOPLEVEL"] for step in plan.steps if step.env.get("TOPLEVEL")), None)
+    if paths and top and top not in names.values():
+        names[paths[0]] = top
+    return {path: f"module {name};\nendmodule\n".encode() for path, name in names.items()}

@@ -1,0 +1,341 @@
+"""A solution's verdict: the one that is known, or that of a run with the right tools."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from benchwright_harness.cluster import Executor
+from benchwright_harness.cluster.task import Task, code_digest
+from benchwright_harness.decision.design_waves import DesignWaves
+from benchwright_harness.decision.fault import depends_on_reference, settled
+from benchwright_harness.execution.run import run_harness, starting_files, warm_up
+from benchwright_harness.grading.verdict_store import Tail, VerdictStore
+from benchwright_harness.plan.selection import Selection, selections
+from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.problem import Problem, digest
+from benchwright_problems.verdict import Outcome, Reason, Verdict
+
+# These concern the machine, not the design.
+_NOT_BUILT = frozenset({Reason.BUILD_FAILED, Reason.TOOL_FAILED})
+_UNTRIED = frozenset({Reason.TOOL_MISSING, Reason.SANDBOX_UNAVAILABLE, Reason.MACHINE_BUSY, Reason.CANCELLED})
+
+
+def solved_files(problem: Problem) -> dict[str, bytes]:
+    """The expected files of the reference; what it leaves alone stays as the solver finds it."""
+    return starting_files(problem) | {path: text.encode() for path, text in problem.hidden.reference.items()}
+
+
+def selection_key(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> str:
+    """What the right selection of a problem depends on."""
+    parts = (problem.public_digest, problem.harness_digest, toolchain.digest, sandbox.digest, code_digest())
+    return digest([*parts, dict(problem.hidden.reference)])
+
+
+def right_selection(tried: Mapping[Selection, Verdict]) -> Selection | None:
+    """The first that the reference passes with, or else the first; `None` if unknown.
+
+    Args:
+        tried: The reference's verdicts, in the order of the selections.
+    """
+    for selection, verdict in tried.items():
+        if verdict.outcome is Outcome.PASSED:
+            return selection
+    untried = any(verdict.reason in _UNTRIED for verdict in tried.values())
+    return None if untried else next(iter(tried))
+
+
+def other_selections(problem: Problem, selection: Selection, verdict: Verdict) -> Sequence[Selection]:
+    """What else to try a solution with.
+
+    Where no reference has shown which tools a problem is meant for, a solution that one of them can't even build is
+    not wrong for that: what another builds counts.
+    """
+    if problem.hidden.reference or verdict.reason not in _NOT_BUILT:
+        return ()
+    return [other for other in selections(problem) if other != selection]
+
+
+def _nowhere() -> BinaryIO:
+    return Path(os.devnull).open("wb")
+
+
+class Grader:
+    """Gives verdicts on solutions, one at a time.
+
+    Args:
+        sandbox: Where harnesses run.
+        toolchain: What they run with.
+        verdicts: Those that are known, and where new ones are kept.
+        fresh: Run again even if the verdict is known.
+    """
+
+    def __init__(self, sandbox: Sandbox, toolchain: Toolchain, verdicts: VerdictStore, *, fresh: bool = False) -> None:
+        self._sandbox = sandbox
+        self._toolchain = toolchain
+        self._verdicts = verdicts
+        self._fresh = fresh
+
+    async def grade(
+        self,
+        problem: Problem,
+        solution: Mapping[str, bytes],
+        *,
+        log: BinaryIO,
+        on_step: Callable[[int, int, str], None] = lambda number, of, service: None,
+    ) -> Verdict:
+        """The verdict on a solution; see `run_harness` for the arguments."""
+        selection = await self._selection(problem)
+        verdict = await self._verdict(problem, solution, selection, log, on_step)
+        for other in other_selections(problem, selection, verdict):
+            second = await self._verdict(problem, solution, other, log, on_step)
+            if second.reason not in _NOT_BUILT:
+                return second
+        if depends_on_reference(problem, verdict):
+            with _nowhere() as nowhere:
+                reference = await self._verdict(problem, solved_files(problem), selection, nowhere)
+            return settled(verdict, reference)
+        return verdict
+
+    async def keep_waves(self, problem: Problem, solution: Mapping[str, bytes], waves: DesignWaves) -> None:
+        """Run a solution once more for its waveform; the verdict, which is known, is not kept."""
+        selection = await self._selection(problem)
+        with _nowhere() as log:
+            await run_harness(
+                problem,
+                solution,
+                sandbox=self._sandbox,
+                toolchain=self._toolchain,
+                selection=selection,
+                log=log,
+                waves=waves,
+            )
+
+    async def get_ready(self, problem: Problem) -> None:
+        """Let a sandbox that can do so start ahead for the next run of a problem.
+
+        Raises:
+            HarnessError: The harness can't be run; a run says so too.
+        """
+        choices = selections(problem)
+        known = self._verdicts.selection(selection_key(problem, self._sandbox, self._toolchain))
+        selection = known if known in choices else choices[0]
+        await warm_up(problem, sandbox=self._sandbox, toolchain=self._toolchain, selection=selection)
+
+    async def _selection(self, problem: Problem) -> Selection:
+        """The first with which the reference passes, which takes a run of it where that is not known yet."""
+        choices = selections(problem)
+        if len(choices) == 1 or not problem.hidden.reference:
+            return choices[0]
+        key = selection_key(problem, self._sandbox, self._toolchain)
+        known = self._verdicts.selection(key)
+        if known is not None and known in choices:
+            return known
+        tried: dict[Selection, Verdict] = {}
+        with _nowhere() as log:
+            for choice in choices:
+                tried[choice] = await self._verdict(problem, solved_files(problem), choice, log)
+                if tried[choice].outcome is Outcome.PASSED:
+                    break
+        found = right_selection(tried)
+        if found is not None:
+            self._verdicts.put_selection(key, found)
+        return found or choices[0]
+
+    async def _verdict(
+        self,
+        problem: Problem,
+        solution: Mapping[str, bytes],
+        selection: Selection,
+        log: BinaryIO,
+        on_step: Callable[[int, int, str], None] = lambda number, of, service: None,
+    ) -> Verdict:
+        task = Task.of(problem, solution, self._sandbox, self._toolchain, selection)
+        known = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
+        if known is not None:
+            log.write(self._verdicts.log(task.key))
+            log.write(b"\n--- The same files were judged before, with the same tools: this is what was found then.\n")
+            return known
+        printed = Tail(log)
+        verdict = await run_harness(
+            problem,
+            task.solution,
+            sandbox=self._sandbox,
+            toolchain=self._toolchain,
+            selection=selection,
+            log=printed,
+            on_step=on_step,
+        )
+        self._verdicts.put(task.key, verdict, task.limit_s)
+        self._verdicts.put_log(task.key, printed.last)
+        return verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far many runs are."""
+
+    done: int
+    """Verdicts that are there."""
+    known: int
+    """Those among them that were known before and took no time."""
+    planned: int
+    """All that are wanted, as far as it is known now."""
+
+
+class ManyRuns:
+    """Runs many tasks with one toolchain in one kind of sandbox.
+
+    Args:
+        executor: Runs the tasks.
+        sandbox: Where, as the executor's machines have it.
+        toolchain: What with.
+        verdicts: Those that are known are not reached again. New ones are kept as they come, so that what was
+            interrupted resumes where it was.
+        fresh: Reach all of them again.
+        needs_logs: Reach those again whose raw output was not kept.
+        on_progress: Called as verdicts come.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        sandbox: Sandbox,
+        toolchain: Toolchain,
+        verdicts: VerdictStore,
+        fresh: bool = False,
+        *,
+        needs_logs: bool = False,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        self._executor = executor
+        self._sandbox = sandbox
+        self._toolchain = toolchain
+        self._verdicts = verdicts
+        self._fresh = fresh
+        self._needs_logs = needs_logs
+        self._on_progress = on_progress
+        self._progress = Progress(0, 0, 0)
+
+    def _task(
+        self, problem: Problem, files: Mapping[str, bytes], selection: Selection, limit_s: float | None = None
+    ) -> Task:
+        return Task.of(problem, files, self._sandbox, self._toolchain, selection, limit_s)
+
+    def _known(self, task: Task) -> Verdict | None:
+        verdict = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
+        return None if self._needs_logs and not self._verdicts.log(task.key) else verdict
+
+    def _count(self, *, done: int = 0, known: int = 0, planned: int = 0) -> None:
+        before = self._progress
+        self._progress = Progress(before.done + done, before.known + known, before.planned + planned)
+        self._on_progress(self._progress)
+
+    async def _verdicts_of(self, tasks: Iterable[Task]) -> AsyncGenerator[tuple[Task, Verdict], None]:
+        """Yield each different task with its verdict: first those that are known, then the others as they finish."""
+        left: dict[str, Task] = {}
+        for key, task in {task.key: task for task in tasks}.items():
+            known = self._known(task)
+            if known is None:
+                left[key] = task
+            else:
+                self._count(done=1, known=1)
+                yield task, known
+        async with aclosing(self._executor.run(list(left.values()))) as finished:
+            async for task, verdict in finished:
+                self._verdicts.put(task.key, verdict, task.limit_s)
+                self._count(done=1)
+                yield task, verdict
+
+    def _keep_selection(self, problem: Problem, tried: Mapping[Selection, Verdict]) -> Selection:
+        """How to continue after the reference ran with these; stored if it is certain."""
+        right = right_selection(tried)
+        if right is not None:
+            self._verdicts.put_selection(selection_key(problem, self._sandbox, self._toolchain), right)
+        return right or next(iter(tried))
+
+
+class BatchGrader(ManyRuns):
+    """Gives verdicts on many solutions at once."""
+
+    async def grade(self, solutions: Sequence[tuple[Problem, Mapping[str, bytes]]]) -> list[Verdict]:
+        """The verdicts on solutions, in their order.
+
+        Args:
+            solutions: Design problems with their hidden parts, and the files to judge.
+        """
+        problems = {id(problem): problem for problem, _ in solutions}
+        selected = await self._selections(problems)
+        tasks = [self._task(problem, files, selected[id(problem)]) for problem, files in solutions]
+        self._count(planned=len({task.key for task in tasks}))
+        async with aclosing(self._verdicts_of(tasks)) as finished:
+            found = {task.key: verdict async for task, verdict in finished}
+        tried = await self._second_tries(tasks, [found[task.key] for task in tasks])
+        return await self._settled(tasks, tried)
+
+    async def _second_tries(self, tasks: Sequence[Task], verdicts: list[Verdict]) -> list[Verdict]:
+        """The verdicts, some of them replaced by those with other tools."""
+        tried = [
+            (number, self._task(task.problem, task.solution, other))
+            for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
+            for other in other_selections(task.problem, task.selection, verdict)
+        ]
+        self._count(planned=len({task.key for _, task in tried}))
+        async with aclosing(self._verdicts_of([task for _, task in tried])) as finished:
+            second = {task.key: verdict async for task, verdict in finished}
+        for number, task in tried:
+            if verdicts[number].reason in _NOT_BUILT:
+                verdicts[number] = second[task.key]
+        return verdicts
+
+    async def _settled(self, tasks: Sequence[Task], verdicts: list[Verdict]) -> list[Verdict]:
+        """The verdicts, after running the references where these say whose fault something is."""
+        references = {
+            number: self._task(task.problem, solved_files(task.problem), task.selection)
+            for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
+            if depends_on_reference(task.problem, verdict)
+        }
+        self._count(planned=len({task.key for task in references.values()}))
+        async with aclosing(self._verdicts_of(references.values())) as finished:
+            found = {task.key: verdict async for task, verdict in finished}
+        return [
+            settled(verdict, found[references[number].key]) if number in references else verdict
+            for number, verdict in enumerate(verdicts)
+        ]
+
+    async def _selections(self, problems: Mapping[int, Problem]) -> dict[int, Selection]:
+        """The right selection of each problem, after running the references where that is not known yet."""
+        found: dict[int, Selection] = {}
+        tried: dict[int, dict[Selection, Verdict]] = {}
+        for number, problem in problems.items():
+            choices = selections(problem)
+            known = self._verdicts.selection(selection_key(problem, self._sandbox, self._toolchain))
+            if known in choices:
+                found[number] = known
+            elif len(choices) == 1 or not problem.hidden.reference:
+                found[number] = choices[0]
+            else:
+                tried[number] = {}
+        while open_ones := [number for number in tried if number not in found]:
+            tasks: dict[str, list[int]] = {}
+            made = []
+            for number in open_ones:
+                problem = problems[number]
+                choice = selections(problem)[len(tried[number])]
+                made.append(self._task(problem, solved_files(problem), choice))
+                tasks.setdefault(made[-1].key, []).append(number)
+            self._count(planned=len(tasks))
+            async with aclosing(self._verdicts_of(made)) as finished:
+                async for task, verdict in finished:
+                    for number in tasks[task.key]:
+                        tried[number][task.selection] = verdict
+            for number in open_ones:
+                passed = any(verdict.outcome is Outcome.PASSED for verdict in tried[number].values())
+                if passed or len(tried[number]) == len(selections(problems[number])):
+                    found[number] = self._keep_selection(problems[number], tried[number])
+        return found

@@ -1,0 +1,143 @@
+"""What the two-sided proof of a problem says."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from benchwright_foundation.model import Model
+from benchwright_harness.plan.selection import Selection
+from benchwright_problems.verdict import Outcome, Reason, Verdict
+
+
+class Side(StrEnum):
+    """What is run to prove a problem."""
+
+    REFERENCE = "reference"
+    STARTING = "starting"
+    """The files as a solver finds them."""
+    EMPTY = "empty"
+    """Modules with the reference's ports and nothing in them, where a solver finds no files. Of a problem without a
+    reference: the starting files' modules, or ones of the names that the harness uses."""
+
+
+class Proof(StrEnum):
+    """What is known of a problem after its sides have run."""
+
+    PROVED = "proved"
+    """The reference passes, the unsolved files fail."""
+    EXECUTES = "executes"
+    """There is no reference; the harness runs its tests, and the unsolved files fail."""
+    WRONG = "wrong"
+    UNDECIDED = "undecided"
+
+
+_RAN = frozenset({Reason.PASSED, Reason.TESTS_FAILED})
+
+
+class TwoSided(Model):
+    """The verdicts of one problem."""
+
+    reference: Verdict
+    starting: Verdict
+    empty: Verdict | None = None
+    wrong: dict[str, Verdict] = Field(default_factory=dict)
+    """Of the solutions that its author says are wrong, by name."""
+    selection: Selection | None = None
+    """What they were run with."""
+    tools: tuple[str, ...] = ()
+    """Programs that the harness calls."""
+    limit_s: float | None = None
+    """Wall time that a step of the unsolved files had, in seconds."""
+    runs: dict[Side, str] = Field(default_factory=dict)
+    """Key of each side's run in the verdict store."""
+
+    @property
+    def sides(self) -> dict[Side, Verdict]:
+        """The verdicts by side."""
+        sides = {Side.REFERENCE: self.reference, Side.STARTING: self.starting, Side.EMPTY: self.empty}
+        return {side: verdict for side, verdict in sides.items() if verdict is not None}
+
+    @property
+    def proof(self) -> Proof:
+        """Whether the problem can be trusted."""
+        unsolved = [verdict for side, verdict in self.sides.items() if side is not Side.REFERENCE]
+        unsolved += self.wrong.values()
+        if any(verdict.outcome is Outcome.PASSED for verdict in unsolved):
+            return Proof.WRONG
+        if self.reference.reason is Reason.NO_REFERENCE:
+            return Proof.EXECUTES if self.executes else Proof.UNDECIDED
+        if self.reference.outcome is Outcome.ERROR:
+            return Proof.UNDECIDED
+        if self.reference.outcome is Outcome.FAILED:
+            return Proof.WRONG
+        return Proof.UNDECIDED if any(verdict.outcome is Outcome.ERROR for verdict in unsolved) else Proof.PROVED
+
+    @property
+    def ok(self) -> bool:
+        """Whether the solved problem passes and the unsolved one fails."""
+        return self.proof is Proof.PROVED
+
+    @property
+    def executes(self) -> bool:
+        """Whether the harness came as far as its tests on any side."""
+        return any(verdict.reason in _RAN or verdict.tests for verdict in self.sides.values())
+
+    @property
+    def tests_ran(self) -> int:
+        """How many tests ran at most."""
+        return max(len(verdict.tests) for verdict in self.sides.values())
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether files that solve nothing pass."""
+        passed = Outcome.PASSED
+        return self.starting.outcome is passed or (self.empty is not None and self.empty.outcome is passed)
+
+    @property
+    def reason(self) -> str:
+        """Why it is not proved, at first; empty where it is."""
+        return next(iter(self.reasons), "")
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Everything that keeps it from being proved, what to fix first comes first."""
+        found = []
+        if self.is_weak:
+            what = "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"
+            found.append(f"{what}: the tests prove nothing")
+        if self.reference.reason is Reason.NO_REFERENCE:
+            return (*found, f"no reference: {self._execution}")
+        if self.reference.outcome is Outcome.FAILED:
+            found.append(f"the reference fails: {self.reference.detail}")
+        found += [
+            f"the solution in hidden/wrong/{name} passes: the tests don't find what is wrong with it"
+            for name, verdict in self.wrong.items()
+            if verdict.outcome is Outcome.PASSED
+        ]
+        sides = (self.reference, *self.sides.values(), *self.wrong.values())
+        found += [side.summary for side in sides if side.outcome is Outcome.ERROR]
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Caveats of all runs, each once."""
+        stopped = [
+            f"The {side.value} files were stopped after {self.limit_s:g} s."
+            for side, verdict in self.sides.items()
+            if verdict.reason is Reason.TIMEOUT and side is not Side.REFERENCE and self.limit_s is not None
+        ]
+        return tuple(dict.fromkeys([*stopped, *(remark for side in self.sides.values() for remark in side.remarks)]))
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds of all runs together."""
+        return round(sum(side.wall_s for side in (*self.sides.values(), *self.wrong.values())), 3)
+
+    @property
+    def _execution(self) -> str:
+        if self.executes:
+            return f"the harness executes (tests ran: {self.tests_ran})"
+        # The empty side has come further, if it is there: it has files.
+        return f"no test ran: {(self.empty or self.starting).detail}"

@@ -1,0 +1,137 @@
+"""Verdicts that were reached before, by what they depend on.
+
+A key names problem, harness, solution, toolchain, selection, sandbox and our own code (`cluster.task.Task.key`), so a
+verdict that is found is the one that a run would reach again. A time-out depends on its limit too: it answers for the
+same limit and for smaller ones, never for a larger one. Verdicts hold hidden facts: the folder is sealed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
+from benchwright_harness.execution.process import Output
+from benchwright_harness.plan.selection import Selection
+from benchwright_problems.verdict import Outcome, Reason, Verdict
+
+_KEPT_LOG_BYTES = 200_000
+
+
+class _TimedOut(Model):
+    limit_s: float
+    """Wall time of one step in seconds."""
+    verdict: Verdict
+
+
+class Tail:
+    """Passes output on, and keeps the last part of it.
+
+    Args:
+        log: Where it goes besides.
+    """
+
+    def __init__(self, log: Output | None = None) -> None:
+        self._log = log
+        self.last = b""
+
+    def write(self, content: bytes, /) -> int:
+        """See `Output`."""
+        self.last = (self.last + content)[-_KEPT_LOG_BYTES:]
+        return len(content) if self._log is None else self._log.write(content)
+
+
+class VerdictStore:
+    """The verdicts below a folder, a file each.
+
+    Args:
+        folder: Made when something is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @classmethod
+    def of(cls, home: Home) -> VerdictStore:
+        """The one beside the packs' hidden parts."""
+        return cls(home.data / "sealed" / "@verdicts")
+
+    def get(self, key: str, limit_s: float) -> Verdict | None:
+        """The verdict with this key; `None` if there is none that can be read.
+
+        Args:
+            key: What it depends on.
+            limit_s: Wall time that one step would have, in seconds.
+        """
+        with contextlib.suppress(OSError, ValidationError):
+            return Verdict.model_validate_json(self._file(key, "verdict.json").read_bytes())
+        known = self._timed_out(key)
+        return known.verdict if known is not None and known.limit_s >= limit_s else None
+
+    def put(self, key: str, verdict: Verdict, limit_s: float) -> None:
+        """Keep a verdict; not one that decided nothing, for another run may.
+
+        Args:
+            key: What it depends on.
+            verdict: To keep.
+            limit_s: Wall time that each step had, in seconds.
+        """
+        if verdict.reason is Reason.TIMEOUT:
+            known = self._timed_out(key)
+            if known is None or known.limit_s <= limit_s:
+                found = _TimedOut(limit_s=limit_s, verdict=verdict)
+                self._write(key, "timeout.json", found.model_dump_json().encode())
+        elif verdict.outcome is not Outcome.ERROR:
+            self._write(key, "verdict.json", verdict.model_dump_json().encode())
+
+    def _timed_out(self, key: str) -> _TimedOut | None:
+        with contextlib.suppress(OSError, ValidationError):
+            return _TimedOut.model_validate_json(self._file(key, "timeout.json").read_bytes())
+        return None
+
+    @contextlib.contextmanager
+    def open_log(self, key: str) -> Iterator[Tail]:
+        """Takes a run's raw output, and keeps the last part of it, whatever the verdict is."""
+        tail = Tail()
+        yield tail
+        if tail.last:
+            self.put_log(key, tail.last)
+
+    def put_log(self, key: str, log: bytes) -> None:
+        """Keep the raw output of a run, for those who may see it."""
+        self._write(key, "log", log)
+
+    def log(self, key: str) -> bytes:
+        """The raw output that was kept; empty if there is none."""
+        try:
+            return self._file(key, "log").read_bytes()
+        except OSError:
+            return b""
+
+    def selection(self, key: str) -> Selection | None:
+        """The selection that was found right under this key."""
+        with contextlib.suppress(OSError, ValidationError):
+            return Selection.model_validate_json(self._file(key, "selection.json").read_bytes())
+        return None
+
+    def put_selection(self, key: str, selection: Selection) -> None:
+        """Keep which selection is right."""
+        self._write(key, "selection.json", selection.model_dump_json().encode())
+
+    def _file(self, key: str, kind: str) -> Path:
+        # A folder with a hundred thousand files is slow to list.
+        return self._folder / key[:2] / f"{key}.{kind}"
+
+    def _write(self, key: str, kind: str, content: bytes) -> None:
+        file = self._file(key, kind)
+        if not file.parent.is_dir():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.chmod(0o700)
+            file.parent.mkdir(exist_ok=True, mode=0o700)
+        # A verdict that a power cut loses is reached again.
+        write_atomically(file, content, 0o600, durable=False)

@@ -1,0 +1,1 @@
+"""What runs, with which tools, for a problem and a solution."""

@@ -1,0 +1,381 @@
+"""What a harness runs: the services of a `docker-compose.yml`, or a testbench and its simulator, as steps.
+
+CVDP runs `docker compose run SERVICE` for every service in order, in `/code/rundir`, with the
+solver's folders below `/code`; a run passes when every service exits 0. Volumes that name
+`/code` are dropped there, and here.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import secrets
+import shlex
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from typing import Any
+
+from benchwright_foundation.model import Model
+from benchwright_harness.decision.criterion import Criterion
+from benchwright_harness.errors import BadHarnessError
+from benchwright_harness.plan.testbench import DESCRIPTION, Simulator, simulate
+from benchwright_harness.plan.testbench_text import RUN
+from benchwright_harness.toolchain.tree import CHANNEL
+
+WORKDIR = "/code/rundir"
+
+OSS_SIM, OSS_PNR, VERIF_EDA = "oss-sim", "oss-pnr", "verif-eda"
+OPEN_SOURCE_COVERAGE = "open-source coverage, target calibrated to another simulator"
+"""The remark of verdicts for which `xrun` and `imc` were those of `inside/bin`."""
+"""Images that are ours: their content is the toolchain."""
+
+ON_VERILATOR = "run with Verilator, because Icarus takes no concurrent assertions"
+"""The remark of verdicts for which the harness asked for Icarus."""
+
+# For `inside/bin/verilator`: what Icarus takes without a word, or with a warning.
+_LENIENT = {"BENCHWRIGHT_VERILATOR": "-Wno-fatal -Wno-lint -Wno-style --timing --assert"}
+_TEMPLATES = {
+    "__OSS_SIM_IMAGE__": OSS_SIM,
+    "__OSS_PNR_IMAGE__": OSS_PNR,
+    "__VERIF_EDA_IMAGE__": VERIF_EDA,
+    "__LICENSE_NETWORK__": "licnetwork",
+}
+# Licensed tools are each site's own. The names are CVDP's.
+_FROM_ENVIRONMENT = {"__VERIF_EDA_IMAGE__": "VERIF_EDA_IMAGE", "__LICENSE_NETWORK__": "LICENSE_NETWORK"}
+_SYSTEM_FOLDERS = frozenset(
+    {
+        *("bin", "dev", "etc", "home", "lib", "lib32", "lib64", "opt", "proc"),
+        *("root", "run", "rundir", "sbin", "sys", "tmp", "usr", "var"),
+    }
+)
+_MAX_FILES = 400
+_TOOL_WORDS = ("iverilog", "verilator", "yosys", "xrun", "imc")
+_SIMULATOR_TOOLS = {
+    "icarus": "iverilog",
+    "verilator": "verilator",
+    "xcelium": "xrun",
+    "questa": "vsim",
+    "riviera": "vsimsa",
+    "vcs": "vcs",
+    "ghdl": "ghdl",
+    "nvc": "nvc",
+}
+_COMPOSE = "docker-compose.yml"
+_INSTALLING = re.compile(r"\s*(?:python3?\s+-m\s+)?pip3?\s+install\s+([^&|;<>$`]+?)\s*&&\s*")
+_PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*")
+
+
+class Build(Model):
+    """How the image of a service is made, where it has to be."""
+
+    dockerfile: str
+    """Its path in `files`."""
+    files: dict[str, str]
+    """The build's context: relative path → text, template variables put in."""
+    args: dict[str, str]
+
+
+class Step(Model):
+    """One service, or one program of a testbench's run."""
+
+    service: str
+    image: str
+    """Image name after template variables; of the Dockerfile's base where the service is built."""
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    files: dict[str, str]
+    """Absolute path inside the sandbox → text; mounted read-only."""
+    build: Build | None = None
+    """For sandboxes that can build an image; others run the step on its base."""
+    networks: tuple[str, ...] = ()
+    """Networks of the host that the service asks for by name, such as that of a licence server."""
+    channel: str = ""
+    """What the supervisor passes to the channel of a testbench."""
+
+    def with_token(self, token: str) -> Step:
+        """The same with a token instead of `RUN`."""
+        if not self.channel and RUN not in "".join(self.argv):
+            return self
+        return self.model_copy(
+            update={
+                "argv": tuple(word.replace(RUN, token) for word in self.argv),
+                "files": {path.replace(RUN, token): text.replace(RUN, token) for path, text in self.files.items()},
+                "channel": self.channel.replace(RUN, token),
+            }
+        )
+
+
+class Plan(Model):
+    """All steps of a harness, in order."""
+
+    steps: tuple[Step, ...]
+    tools: frozenset[str]
+    """Programs the harness calls, of those whose absence is worth telling apart."""
+    packages: frozenset[str] = frozenset()
+    """Python packages that the harness would install first."""
+    criterion: Criterion = Criterion()
+    """What decides."""
+    remarks: tuple[str, ...] = ()
+    """What a verdict must say about how it was reached."""
+
+    def for_one_run(self) -> Plan:
+        """The plan with a token of its own instead of `RUN`, which a design can't have known."""
+        token = secrets.token_hex(8)
+        return self.model_copy(update={"steps": tuple(step.with_token(token) for step in self.steps)})
+
+
+def toplevels(harness: Mapping[str, str]) -> Sequence[str]:
+    """The modules that a harness tests, as `TOPLEVEL` of its steps says; none if it can't be read."""
+    try:
+        steps = make_plan(harness).steps
+    except BadHarnessError:
+        return ()
+    return list(dict.fromkeys(step.env["TOPLEVEL"] for step in steps if step.env.get("TOPLEVEL")))
+
+
+def make_plan(
+    harness: Mapping[str, str],
+    simulator: Simulator | None = None,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    supervised: bool = True,
+) -> Plan:
+    """Read a harness's files.
+
+    Args:
+        harness: Relative path → text; must hold `docker-compose.yml` or `testbench.json`.
+        simulator: What runs a testbench; Icarus if not said.
+        environ: `VERIF_EDA_IMAGE` and `LICENSE_NETWORK` name what this site has of them.
+        supervised: Whether the sandbox has a supervisor, to which a testbench can speak.
+
+    Raises:
+        BadHarnessError: Names the file and field that can't be understood.
+    """
+    import yaml
+
+    if DESCRIPTION in harness:
+        return _testbench_plan(harness, simulator or "icarus", supervised)
+    text = harness.get(_COMPOSE)
+    if text is None:
+        raise BadHarnessError(f"{_COMPOSE}: the harness has none, and no {DESCRIPTION}")
+    templates = _TEMPLATES | {
+        name: value for name, variable in _FROM_ENVIRONMENT.items() if (value := environ.get(variable))
+    }
+    try:
+        # Ten times as fast where PyYAML was built with its C library.
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        compose = yaml.load(_expand(text, templates), Loader=loader)  # noqa: S506 - both are safe
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise BadHarnessError(f"{_COMPOSE}: is not YAML: {error}") from error
+    services = compose.get("services") if isinstance(compose, dict) else None
+    if not isinstance(services, dict) or not services:
+        raise BadHarnessError(f"{_COMPOSE}: services: must name at least one service")
+    outside = _outside_networks(compose.get("networks"))
+    asked = tuple(_step(str(name), service, harness, templates, outside) for name, service in services.items())
+    installed = [_without_installing(step.argv) for step in asked]
+    steps = tuple(step.model_copy(update={"argv": argv}) for step, (argv, _) in zip(asked, installed, strict=True))
+    packages = frozenset().union(*(names for _, names in installed))
+    moved = tuple(_on_verilator(step) for step in steps) if simulator == "verilator" else steps
+    on_verilator = (ON_VERILATOR,) if moved != steps else ()
+    steps = moved
+    simulates = any({"MODULE", "COCOTB_TEST_MODULES"} & step.env.keys() for step in steps)
+    tools = frozenset().union(*(_tools(step) for step in steps))
+    remarks = on_verilator + ((OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ())
+    criterion = Criterion(simulates=simulates)
+    return Plan(steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks)
+
+
+def _testbench_plan(harness: Mapping[str, str], simulator: Simulator, supervised: bool) -> Plan:
+    criterion, run = simulate(harness, simulator, heard=supervised)
+    step = Step(service="testbench", image=OSS_SIM, argv=run.argv, env={}, files=run.files, channel=run.channel)
+    tools = frozenset({_SIMULATOR_TOOLS[simulator], *((f"{CHANNEL}.vpi",) if supervised else ())})
+    return Plan(steps=(step,), tools=tools, criterion=criterion, remarks=run.remarks)
+
+
+def _step(
+    name: str, service: Any, harness: Mapping[str, str], templates: Mapping[str, str], outside: Mapping[str, str]
+) -> Step:
+    if not isinstance(service, dict):
+        raise BadHarnessError(f"{_COMPOSE}: services.{name}: must be a mapping")
+    field = f"{_COMPOSE}: services.{name}"
+    env: dict[str, str] = {}
+    for entry in _list(service.get("env_file"), f"{field}.env_file"):
+        file = posixpath.normpath(entry)
+        if file not in harness:
+            raise BadHarnessError(f"{field}.env_file: the harness has no file {entry!r}")
+        from dotenv import dotenv_values
+
+        values = dotenv_values(stream=StringIO(harness[file]), interpolate=False)
+        env |= {key: value for key, value in values.items() if value is not None}
+    env |= _environment(service.get("environment"), f"{field}.environment")
+    argv = (
+        *_words(service.get("entrypoint"), f"{field}.entrypoint"),
+        *_words(service.get("command"), f"{field}.command"),
+    )
+    if not argv:
+        raise BadHarnessError(f"{field}.command: is missing")
+    for word in (*argv, *env, *env.values()):
+        if not _can_be_passed(word):
+            raise BadHarnessError(f"{field}: {word!r} can't be passed to a program")
+    for key in env:
+        if not key or "=" in key:
+            raise BadHarnessError(f"{field}.environment: {key!r} is not the name of a variable")
+    files = _mounts(service.get("volumes"), f"{field}.volumes", harness)
+    image, build = _image(service, field, harness, templates)
+    networks = _networks(service.get("networks"), f"{field}.networks", outside)
+    return Step(service=name, image=image, argv=argv, env=env, files=files, build=build, networks=networks)
+
+
+def _on_verilator(step: Step) -> Step:
+    """A step that asks for Icarus, with Verilator in its stead; see `selection.can_take_verilator`."""
+    if step.env.get("SIM", "").lower() != "icarus":
+        return step
+    return step.model_copy(update={"env": step.env | {"SIM": "verilator", **_LENIENT}})
+
+
+def _without_installing(argv: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """A command without the `pip install … &&` that its shell begins with, and what that would have installed.
+
+    There is no network inside; the toolchain has the packages or the run can't be made.
+    """
+    packages: set[str] = set()
+    words = list(argv)
+    for number, word in enumerate(words):
+        while number and (found := _INSTALLING.match(word)):
+            names = (_PACKAGE.match(name) for name in found[1].split() if not name.startswith("-"))
+            packages |= {re.sub(r"[-_.]+", "-", name[0]).lower() for name in names if name}
+            word = words[number] = word[found.end() :]
+    return tuple(words), frozenset(packages)
+
+
+def _outside_networks(networks: Any) -> dict[str, str]:
+    """The networks that are there already: their name in the file → their name on the host."""
+    if not isinstance(networks, dict):
+        return {}
+    outside = {str(key): value for key, value in networks.items() if isinstance(value, dict) and value.get("external")}
+    return {key: str(value.get("name", key)) for key, value in outside.items()}
+
+
+def _networks(value: Any, field: str, outside: Mapping[str, str]) -> tuple[str, ...]:
+    names = [str(name) for name in value] if isinstance(value, dict) else _list(value, field) or ["default"]
+    return tuple(outside[name] for name in names if name in outside)
+
+
+def _image(
+    service: dict[str, Any], field: str, harness: Mapping[str, str], templates: Mapping[str, str]
+) -> tuple[str, Build | None]:
+    image, build = service.get("image"), service.get("build")
+    if isinstance(image, str) and build is None:
+        return image, None
+    if build is None:
+        raise BadHarnessError(f"{field}: has neither image nor build")
+    if not isinstance(build, str | dict):
+        raise BadHarnessError(f"{field}.build: must be a string or a mapping")
+    context = posixpath.normpath(str(build if isinstance(build, str) else build.get("context", ".")))
+    name = posixpath.normpath(str("Dockerfile" if isinstance(build, str) else build.get("dockerfile", "Dockerfile")))
+    prefix = "" if context == "." else f"{context}/"
+    files = {
+        path.removeprefix(prefix): _expand(text, templates) for path, text in harness.items() if path.startswith(prefix)
+    }
+    base = re.search(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)", files.get(name, ""), re.MULTILINE | re.IGNORECASE)
+    if not base:
+        raise BadHarnessError(f"{field}.build: the harness has no {name} with a FROM line")
+    args = {} if isinstance(build, str) else _environment(build.get("args"), f"{field}.build.args")
+    return base[1], Build(dockerfile=name, files=files, args=args)
+
+
+def _mounts(volumes: Any, field: str, harness: Mapping[str, str]) -> dict[str, str]:
+    files: dict[str, str] = {}
+    for volume in _list(volumes, field):
+        source, _, rest = volume.partition(":")
+        target = posixpath.normpath(re.sub("^/+", "/", rest.partition(":")[0] or "/"))
+        if target == "/code" or target.startswith("/code/"):
+            continue
+        if source.startswith(("/", "~")) or not target.startswith("/") or target == "/":
+            raise BadHarnessError(f"{field}: {volume!r} must mount a folder of the harness")
+        mounted = len(files)
+        folder = posixpath.normpath(source)
+        for path, text in harness.items():
+            if folder == ".":
+                files[posixpath.join(target, path)] = text
+            elif path == folder:
+                files[target] = text
+            elif path.startswith(folder + "/"):
+                files[posixpath.join(target, path.removeprefix(folder + "/"))] = text
+        if len(files) > mounted and target.split("/")[1] in _SYSTEM_FOLDERS:
+            raise BadHarnessError(f"{field}: {volume!r} would hide a folder of the system")
+    if len(files) > _MAX_FILES:
+        raise BadHarnessError(f"{field}: mount {len(files)} files; {_MAX_FILES} are allowed")
+    return files
+
+
+def _environment(value: Any, field: str) -> dict[str, str]:
+    if isinstance(value, dict):
+        return {_scalar(key, field): _scalar(item, field) for key, item in value.items()}
+    pairs = (entry.partition("=") for entry in _list(value, field))
+    return {key: item for key, _, item in pairs}
+
+
+def _words(value: Any, field: str) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(_scalar(word, field) for word in value)
+    if value is not None and not isinstance(value, str):
+        raise BadHarnessError(f"{field}: must be a string or a list")
+    try:
+        return tuple(shlex.split(value or ""))
+    except ValueError as error:
+        raise BadHarnessError(f"{field}: {error}") from error
+
+
+def _scalar(value: Any, field: str) -> str:
+    """A value as docker compose writes it into a command or environment."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise BadHarnessError(f"{field}: is a {type(value).__name__}, but must be a string or a number")
+
+
+def _can_be_passed(word: str) -> bool:
+    try:
+        return b"\0" not in word.encode()
+    except UnicodeEncodeError:
+        return False
+
+
+def _list(value: Any, field: str) -> list[str]:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    raise BadHarnessError(f"{field}: must be a string or a list of strings")
+
+
+def _expand(text: str, templates: Mapping[str, str]) -> str:
+    for name, value in templates.items():
+        text = text.replace(name, value)
+    return text
+
+
+def _runs_our_xrun(step: Step) -> bool:
+    """Whether it calls `xrun` or `imc`, and not in an image that a site has licensed."""
+    return step.image == VERIF_EDA or (step.image in (OSS_SIM, OSS_PNR) and bool(_tools(step) & {"xrun", "imc"}))
+
+
+def _tools(step: Step) -> set[str]:
+    if step.image == VERIF_EDA:
+        # Without a licensed image `xrun` and `imc` are ours, over Verilator.
+        return {"verilator"}
+    simulator = step.env.get("SIM", "").lower()
+    tools = {_SIMULATOR_TOOLS[simulator]} if simulator in _SIMULATOR_TOOLS else set()
+    # A harness may call a tool itself; comments and prose name tools too, so only calls count.
+    for path, text in step.files.items():
+        if path.endswith((".py", ".sh")):
+            code = re.sub(r"#.*", "", text)
+            tools |= {tool for tool in _TOOL_WORDS if re.search(rf"[\"'\s/]{tool}[\"'\s]", code)}
+    return tools

@@ -1,0 +1,98 @@
+"""Which of a toolchain's simulators and versions a problem runs with.
+
+The choice is data: `selection.json` holds rules, each with its reason. The first rule that fits a problem decides; the
+last fits all.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
+
+from benchwright_foundation.model import Model
+from benchwright_harness.plan.tool_versions import tool_versions
+from benchwright_problems.problem import Problem
+
+_ASSERTS = re.compile(r"\b(?:assert|assume|cover)\s+property\b|\bconcurrent assertion|\bSVA\b", re.IGNORECASE)
+FILE = Path(__file__).with_name("selection.json")
+
+
+def _listed(version: str, known: Iterable[str]) -> str:
+    if version not in known:
+        raise ValueError(f"{version} is not among the versions of tool_versions.json: {', '.join(known)}")
+    return version
+
+
+class Selection(Model):
+    """One version of each tool that a toolchain has in several."""
+
+    icarus: Annotated[str, AfterValidator(lambda version: _listed(version, tool_versions().icarus))] = "13"
+    yosys: Annotated[str, AfterValidator(lambda version: _listed(version, tool_versions().yosys))] = "0.40"
+    cocotb: Literal["2.0.1", "compat"] = "2.0.1"
+    """`compat` is 2.0.1 with the names that older harnesses use."""
+    simulator: Literal["icarus", "verilator"] | None = None
+    """Which simulator runs a testbench that names none."""
+    reason: str = "the newest of each"
+
+
+class _Rule(Model):
+    source: str | None = None
+    """A pattern that must be found in the source of the provenance, in upper or lower case."""
+    version: str | None = None
+    """A pattern that the version of the provenance must begin with."""
+    harness: str | None = None
+    """A pattern that some file of the harness must contain."""
+    choose: tuple[Selection, ...]
+
+    def fits(self, problem: Problem) -> bool:
+        """Whether the problem meets every condition of the rule."""
+        provenance = problem.provenance
+        return (
+            (self.source is None or re.search(self.source, provenance.source, re.IGNORECASE) is not None)
+            and (self.version is None or re.match(self.version, provenance.version) is not None)
+            and (
+                self.harness is None
+                or any(re.search(self.harness, text, re.MULTILINE) for text in problem.hidden.harness.values())
+            )
+        )
+
+
+def selections(problem: Problem) -> tuple[Selection, ...]:
+    """What to run a problem's harness with, best first; never empty.
+
+    With a reference solution the first that it passes with is right; without one the first is.
+    """
+    chosen = next(rule.choose for rule in _rules(FILE) if rule.fits(problem))
+    if chosen[0].simulator is None and _asserts(problem) and can_take_verilator(problem.hidden.harness):
+        why = "Verilator takes concurrent assertions, which no Icarus does"
+        chosen = (*chosen, chosen[0].model_copy(update={"simulator": "verilator", "reason": why}))
+    return chosen
+
+
+def can_take_verilator(harness: Mapping[str, str]) -> bool:
+    """Whether a harness of cocotb's for Icarus asks its environment for the simulator, and gives it no options."""
+    programs = "\n".join(text for path, text in harness.items() if path.endswith(".py"))
+    settings = "\n".join(text for path, text in harness.items() if path.endswith((".env", ".yml")))
+    return (
+        re.search(r"^\s*(?:- )?SIM\s*[=:]\s*icarus\s*$", settings, re.MULTILINE) is not None
+        and re.search(r"""(?:getenv|environ\.get|environ\[)\W*["']SIM["']""", programs) is not None
+        and re.search(r"build_args|iverilog|vvp|[\"']-g(?:2|no|s)", programs) is None
+    )
+
+
+def _asserts(problem: Problem) -> bool:
+    """Whether solutions may hold concurrent assertions, by what is known of them."""
+    texts = (problem.public.statement, *problem.public.files.values(), *problem.hidden.reference.values())
+    return any(map(_ASSERTS.search, texts))
+
+
+@lru_cache
+def _rules(file: Path) -> tuple[_Rule, ...]:
+    data = json.loads(file.read_text(encoding="utf-8"))
+    return tuple(_Rule.model_validate(rule) for rule in data)

@@ -1,0 +1,234 @@
+"""Harnesses that are a testbench: `testbench.json` names the files, and this module makes their plan.
+
+The design is compiled into one simulation with the testbench, but apart from it: what one says to the preprocessor or
+leaves open does not reach the other. `testbench_text.py` describes how its results stay its own.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from benchwright_foundation.model import Model
+from benchwright_harness.decision.criterion import (
+    DRIVES_INPUTS,
+    NOT_COMPILED,
+    RESULT,
+    SIMULATES,
+    STANDS_STILL,
+    Criterion,
+    Rule,
+)
+from benchwright_harness.errors import BadHarnessError
+from benchwright_harness.plan.testbench_text import (
+    ICARUS,
+    PACKAGE,
+    RUN,
+    VERILATOR,
+    WATCH,
+    private_names,
+    rewritten,
+    shown_data,
+)
+from benchwright_harness.toolchain.tree import CHANNEL
+from benchwright_problems.problem import RelativePath
+from benchwright_problems.verilog import scope_names
+
+DESCRIPTION = "testbench.json"
+READABLE = "The testbench opens data files by itself, so the design could read them, too."
+"""The remark of verdicts whose run had such data."""
+
+UNHEARD = "The testbench's results were read from the simulation's output, where a design can forge them."
+"""The remark of verdicts from a sandbox without a supervisor."""
+
+Simulator = Literal["icarus", "verilator"]
+
+_IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_$]*$"
+_FOLDER = f"/src/{RUN}"
+_BENCH, _DESIGN, _SCRIPT = f"{_FOLDER}/testbench.sv", f"{_FOLDER}/design.sv", f"{_FOLDER}/run.sh"
+_INPUTS = f"{_FOLDER}/inputs.awk"
+_PROGRAM = "design.vvp"
+_OBJECTS = "obj_dir"
+# Most of the time is the C++ compiler's, so it does not optimise.
+_VERILATOR = (
+    "--binary --timing -Wno-fatal -Wno-lint -Wno-style -MAKEFLAGS OPT_FAST=-O0 -MAKEFLAGS OPT_SLOW=-O0"
+    " -Wno-MULTITOP -Wno-TIMESCALEMOD"
+)
+_COMPILE = (
+    f'"$@" >compile.log 2>&1; ended=$?; cat compile.log; [ $ended = {DRIVES_INPUTS} ] && exit {DRIVES_INPUTS};'
+    f" [ $ended = 0 ] || exit {NOT_COMPILED}"
+)
+# In Icarus a port is the testbench's own net: who drives or forces it changes what the reference is given.
+_DRIVES = (
+    rf"if grep -q 'input port .* is coerced to inout' compile.log || grep -Eq '{{opcodes}}' {_PROGRAM};"
+    f" then exit {DRIVES_INPUTS}; fi\n"
+    f"awk -v ours='{{ours}}' -f {_INPUTS} {_PROGRAM}; [ $? = 3 ] && exit {DRIVES_INPUTS}"
+)
+# An input of the design that is joined by `tran` or an `inout` part to a net of its own, so that each drives the other;
+# or what is an input of the reference beside it, and none of the design.
+_JOINED_INPUTS = r"""
+BEGIN { count = split(ours, names, " "); for (at = 1; at <= count; at++) testbench["\"" names[at] "\""] = 1 }
+$2 == ".scope" && NF > 3 {
+    scope = $1; outer = $NF; sub(/;$/, "", outer); name = $5
+    module[scope] = $3 == "module," ? name : module[outer]
+    is_top = $3 == "module," && !(name in testbench) && (module[outer] in testbench)
+    if (is_top) tops[scope] = outer; else beside[scope] = outer
+}
+$1 == ".port_info" { sub(/;$/, "", $5); kind[scope, $5] = $3; ports[scope] = ports[scope] " " $5 }
+is_top && $2 ~ /^\.net/ { name = $3; sub(/,$/, "", name); if (kind[scope, name] == "/INPUT" && $6 ~ /^p/) found = 1 }
+END {
+    for (top in tops) for (one in beside) if (beside[one] == tops[top]) {
+        differs = 0
+        count = split(ports[one], names, " ")
+        for (at = 1; at <= count; at++) {
+            if (!((top, names[at]) in kind)) { differs = 0; break }
+            if (kind[one, names[at]] == "/INPUT" && kind[top, names[at]] != "/INPUT") differs = 1
+            if (kind[one, names[at]] != "/INPUT" && kind[top, names[at]] == "/INPUT") { differs = 0; break }
+        }
+        found = found || differs
+    }
+    exit found ? 3 : 0
+}
+"""
+# SIGXCPU: see watch.c.
+_RUN = f"{{program}}; ended=$?; [ $ended = {128 + 24} ] && exit {STANDS_STILL}; [ $ended = 0 ] || exit 1"
+_FORCES, _DEPOSITS = "^ +%force/", r'^ +%vpi_call.* "\$deposit"'
+
+
+class Testbench(Model):
+    """What `testbench.json` holds."""
+
+    __test__ = False
+
+    criterion: Literal["verilogeval", "rtllm"]
+    """Whose pass criterion."""
+    top: str = Field(pattern=_IDENTIFIER)
+    """The testbench's module."""
+    design: tuple[RelativePath, ...] = Field(min_length=1)
+    """The solver's files, below `/code`."""
+    testbench: tuple[RelativePath, ...] = Field(min_length=1)
+    """Files of the harness that are compiled after them, in this order."""
+    data: tuple[RelativePath, ...] = ()
+    """Files of the harness that the testbench reads when the simulation runs, by file name."""
+    private: tuple[str, ...] = ()
+    """More names that a design must not be able to refer to, besides those of the testbench's scopes."""
+    timescale: str = Field(default="", pattern=r"^(?:1(?:0|00)?[munpf]?s/1(?:0|00)?[munpf]?s)?$")
+    """Of files that say none, such as `1ns/1ns`."""
+
+
+class Simulation(Model):
+    """A testbench's run."""
+
+    argv: tuple[str, ...]
+    files: dict[str, str]
+    """Absolute path inside the sandbox → text."""
+    channel: str = ""
+    """What the supervisor passes to the channel; see `toolchain/build/programs/channel.c`."""
+    remarks: tuple[str, ...] = ()
+
+
+def read_testbench(harness: Mapping[str, str]) -> Testbench:
+    """Read a harness's description.
+
+    Raises:
+        BadHarnessError: Names the field that is wrong.
+    """
+    try:
+        described = Testbench.model_validate_json(harness[DESCRIPTION])
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(map(str, first["loc"]))
+        raise BadHarnessError(f"{DESCRIPTION}: {field}: {first['msg']}") from error
+    for path in (*described.testbench, *described.data):
+        if path not in harness:
+            raise BadHarnessError(f"{DESCRIPTION}: the harness has no file {path!r}")
+    return described
+
+
+def simulate(harness: Mapping[str, str], simulator: Simulator, *, heard: bool = True) -> tuple[Criterion, Simulation]:
+    """The program that compiles and runs a testbench, and what decides.
+
+    Its files hold `testbench_text.RUN` where a run has a token of its own.
+
+    Args:
+        harness: Relative path → text.
+        simulator: Which one.
+        heard: Whether there is a supervisor, and with it the channel; if not, the testbench prints its results.
+    """
+    described = read_testbench(harness)
+    criterion = Criterion(rule=Rule(described.criterion), heard=heard)
+    texts = {_name(path): harness[path] for path in described.testbench}
+    scopes = set[str]().union(*map(scope_names, texts.values()))
+    names = private_names(texts.values(), scopes | {described.top, *described.private})
+    data = {_name(path): harness[path] for path in described.data}
+    readable = sorted(shown_data(texts.values(), data) if heard else data)
+    calls = (ICARUS if simulator == "icarus" else VERILATOR) if heard else None
+    served = data.keys() - set(readable)
+    sources = {
+        name: rewritten(text, names=names, calls=calls, result=RESULT[criterion.rule], data=served)
+        for name, text in texts.items()
+    }
+    top = f"{described.top}${RUN}" if described.top in names else described.top
+    build = _icarus if simulator == "icarus" else _verilator
+    compiler, program, files = build(described, top, sources, heard)
+    may_speak = sorted(f"{name}${RUN}" if name in names else name for name in scopes)
+    checks = []
+    if simulator == "icarus":
+        checks.append(_DRIVES.format(opcodes=_opcodes(texts.values()), ours=" ".join(may_speak)))
+        files[_INPUTS] = _JOINED_INPUTS
+    copies = [f"cp {' '.join(f'{_FOLDER}/data/{name}' for name in readable)} ."] if readable else []
+    files |= {f"{_FOLDER}/data/{name}": text for name, text in data.items()}
+    files[_SCRIPT] = "\n".join((_COMPILE, *checks, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), ""))
+    simulation = Simulation(
+        argv=("/bin/sh", _SCRIPT, *compiler),
+        files=files,
+        channel=" ".join((PACKAGE, f"{_FOLDER}/data", *readable, "--", *may_speak)) if heard else "",
+        remarks=(UNHEARD,) if not heard else (READABLE,) if readable else (),
+    )
+    return criterion, simulation
+
+
+_Build = tuple[tuple[str, ...], str, dict[str, str]]
+"""The compiler's words, the simulation's, and the files that both need."""
+
+
+def _icarus(described: Testbench, top: str, sources: Mapping[str, str], heard: bool) -> _Build:
+    timescale = f"`timescale {described.timescale}\n" if described.timescale else ""
+    design = [f"/code/{path}" for path in described.design]
+    files = {_BENCH: timescale + (ICARUS.package if heard else "") + _joined(sources)}
+    if len(design) > 1 or timescale:
+        # Each file is read alone: what one defines the next would not know.
+        files[_DESIGN] = timescale + "".join(f'`include "{path}"\n' for path in design)
+        design = [_DESIGN]
+    flags = ("-u", "-g2012", "-Wall", "-Winfloop", "-Wno-timescale", "-s", top, "-o", _PROGRAM)
+    module = f"-M {posixpath.dirname(CHANNEL)} -m {posixpath.basename(CHANNEL)} " if heard else ""
+    return ("iverilog", *flags, *design, _BENCH), f"vvp -n {module}{_PROGRAM}", files
+
+
+def _verilator(described: Testbench, top: str, sources: Mapping[str, str], heard: bool) -> _Build:
+    scale = ("--timescale", described.timescale) if described.timescale else ()
+    flags = (*_VERILATOR.split(), *scale, "--top-module", top, "--Mdir", _OBJECTS, "-o", "simulation")
+    channel = (f"{CHANNEL}.o", f"{CHANNEL}_end.o") if heard else ()
+    own = (VERILATOR.package, WATCH.replace("TOP", top)) if heard else ("", "")
+    # What a file leaves open is an error; what it defines would go on.
+    text = f"`undefineall\n{own[0]}{_joined(sources)}{own[1]}"
+    design = [f"/code/{path}" for path in described.design]
+    return ("verilator", *flags, *design, _BENCH, *channel), f"./{_OBJECTS}/simulation", {_BENCH: text}
+
+
+def _joined(sources: Mapping[str, str]) -> str:
+    """The testbench as one file, so that its parts share what they define."""
+    return "".join(f'`line 1 "{_FOLDER}/{name}" 0\n{text}\n' for name, text in sources.items())
+
+
+def _opcodes(texts: Iterable[str]) -> str:
+    """Of what would change a testbench's own nets, unless the testbench does so itself."""
+    text = "".join(texts)
+    return "|".join((*(() if "force" in text else (_FORCES,)), *(() if "$deposit" in text else (_DEPOSITS,)))) or "^$^"
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

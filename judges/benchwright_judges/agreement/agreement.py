@@ -1,0 +1,192 @@
+"""Agreement of judges with people, by format and judge: QuArch's and CS-Bench's measures and the usual ones."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from benchwright_foundation.model import Model
+from benchwright_judges.agreement.estimators import (
+    Estimate,
+    Level,
+    Share,
+    alpha,
+    cronbach,
+    estimate,
+    kappa,
+    pearson,
+    share,
+)
+from benchwright_judges.agreement.rated import Rated
+from benchwright_judges.scale import Scale
+
+_LEVELS: Mapping[Scale, Level] = {
+    Scale.BLANK: "nominal",
+    Scale.EXAM: "ordinal",
+    Scale.TIERS: "interval",
+    Scale.SHARE: "interval",
+}
+
+
+class Disagreement(Model):
+    """An answer that only one side, people or the judge, calls right."""
+
+    item: str
+    problem: str
+    people: dict[str, str]
+    votes: tuple[str, ...]
+
+
+class JudgeAgreement(Model):
+    """One judge against people, on one format."""
+
+    judge: str
+    items: int
+    """Answers with a majority on both sides."""
+    agreement: Share
+    """Same verdict, right or not: QuArch's measure, the experts' majority against the judgements' majority."""
+    false_accept: Share
+    """Share of the answers that people call not right and the judge calls right."""
+    false_reject: Share
+    """Share of the answers that people call right and the judge calls not right."""
+    kappa: Estimate
+    """Cohen's kappa of right or not right."""
+    weighted_kappa: Estimate | None
+    """Cohen's kappa with quadratic weights over the whole scale; None for scales of two labels."""
+    alpha: Estimate
+    """Krippendorff's alpha of judge and people over the whole scale."""
+    pearson: Estimate | None
+    """Pearson's correlation of points with the mean of people's points: CS-Bench's measure; None for labels."""
+    disagreements: tuple[Disagreement, ...]
+
+
+class PeopleAgreement(Model):
+    """Agreement among people, on one format."""
+
+    people: int
+    items: int
+    """Answers that two or more people graded."""
+    alpha: float | None
+    """Krippendorff's."""
+    cronbach: float | None
+    """Over the answers that all people graded."""
+
+
+class FormatAgreement(Model):
+    """Agreement on one format."""
+
+    format: str
+    items: int
+    undecided: int
+    """Answers on which people reached no majority; they are excluded from everything else here."""
+    tie_breaks: Share
+    """How often judges needed more votes than a bare majority has."""
+    people: PeopleAgreement
+    judges: tuple[JudgeAgreement, ...]
+
+
+def measure(rated: Sequence[Rated], *, seed: int = 1, resamples: int = 1000) -> Sequence[FormatAgreement]:
+    """Measure agreement, one format at a time.
+
+    Args:
+        rated: Answers with people's labels and judges' votes.
+        seed: Of the bootstrap intervals.
+        resamples: Of the bootstrap.
+    """
+    by_format: dict[str, list[Rated]] = {}
+    for one in rated:
+        if one.people:
+            by_format.setdefault(one.format, []).append(one)
+    interval = partial(estimate, seed=seed, resamples=resamples)
+    return [_format(name, items, interval) for name, items in sorted(by_format.items())]
+
+
+def _format(name: str, items: Sequence[Rated], interval: Callable[..., Estimate]) -> FormatAgreement:
+    scale = items[0].scale
+    judges = sorted({judge for item in items for judge in item.judges})
+    voted = [item for item in items if any(item.judges.values())]
+    return FormatAgreement(
+        format=name,
+        items=len(items),
+        undecided=sum(is_right(scale, [*item.people.values()]) is None for item in items),
+        tie_breaks=share(sum(item.tie_break for item in voted), len(voted)),
+        people=_people(scale, [item.people for item in items]),
+        judges=tuple(_judge(judge, scale, items, interval) for judge in judges),
+    )
+
+
+def _judge(judge: str, scale: Scale, items: Sequence[Rated], interval: Callable[..., Estimate]) -> JudgeAgreement:
+    both = []
+    for item in items:
+        labels = [*item.people.values()]
+        votes = item.judges.get(judge, ())
+        right, voted_right = is_right(scale, labels), is_right(scale, votes)
+        if right is not None and voted_right is not None:
+            both.append((item, labels, votes, right, voted_right))
+    wanted, said = (np.array([row[column] for row in both], dtype=float) for column in (3, 4))
+    # A label of a scale as a number; without a majority the median label is used.
+    middle = [
+        (_points(scale, labels, statistics.median), _points(scale, votes, statistics.median))
+        for _, labels, votes, *_ in both
+    ]
+    people, model = (np.array([pair[side] for pair in middle], dtype=float) for side in (0, 1))
+    means = np.array([_points(scale, labels, statistics.fmean) for _, labels, *_ in both], dtype=float)
+    return JudgeAgreement(
+        judge=judge,
+        items=len(both),
+        agreement=share(int(np.sum(wanted == said)), len(both)),
+        false_accept=share(int(np.sum(said[wanted == 0])), int(np.sum(wanted == 0))),
+        false_reject=share(int(np.sum(said[wanted == 1] == 0)), int(np.sum(wanted == 1))),
+        kappa=interval(kappa, (wanted, said)),
+        weighted_kappa=interval(kappa, (people, model)) if scale is not Scale.BLANK else None,
+        alpha=interval(lambda *raters: alpha(np.array(raters), _LEVELS[scale]), (people, model)),
+        pearson=interval(pearson, (means, model)) if scale.is_ordinal else None,
+        disagreements=tuple(
+            Disagreement(item=item.item, problem=item.problem, people=dict(item.people), votes=tuple(votes))
+            for item, _, votes, right, voted_right in both
+            if right != voted_right
+        ),
+    )
+
+
+def _people(scale: Scale, graded: Sequence[Mapping[str, str]]) -> PeopleAgreement:
+    names = sorted({name for labels in graded for name in labels})
+    ratings = np.array(
+        [
+            [_points(scale, [labels[name]], statistics.median) if name in labels else math.nan for labels in graded]
+            for name in names
+        ],
+        dtype=float,
+    )
+    complete = ratings[:, ~np.isnan(ratings).any(axis=0)]
+    return PeopleAgreement(
+        people=len(names),
+        items=sum(len(labels) > 1 for labels in graded),
+        alpha=_known(alpha(ratings, _LEVELS[scale])),
+        cronbach=_known(cronbach(complete)),
+    )
+
+
+def is_right(scale: Scale, labels: Sequence[str]) -> bool | None:
+    """Whether an answer is right by the majority of labels, or the median of points; None for a tie.
+
+    QuArch's partially correct counts as not right, so three labels always have a majority.
+    """
+    if not labels:
+        return None
+    if scale.is_ordinal:
+        return scale.passes(str(statistics.median(float(label) for label in labels)))
+    right = sum(scale.passes(label) for label in labels)
+    return None if 2 * right == len(labels) else 2 * right > len(labels)
+
+
+def _points(scale: Scale, labels: Sequence[str], middle: Callable[[Sequence[float]], float]) -> float:
+    return middle([scale.labels.index(label) if scale is Scale.EXAM else float(label) for label in labels])
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

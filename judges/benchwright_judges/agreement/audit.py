@@ -1,0 +1,164 @@
+"""Is a problem fit to measure with? CVDP's quality judge (arXiv:2506.14074): four aspects, 1 to 10, 8.0 is enough."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, ValidationError
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.prompt import audit_prompt
+from benchwright_judges.rubric import load_rubric
+from benchwright_judges.scale import Scale
+from benchwright_problems.problem import Problem
+
+if TYPE_CHECKING:
+    from benchwright_judges.models.endpoint import Endpoint
+
+THRESHOLD = 8.0
+"""Every aspect has to reach this."""
+
+
+class Aspect(StrEnum):
+    """What is rated."""
+
+    AMBIGUITY = "ambiguity"
+    """Whether the task states everything that decides."""
+    CONSISTENCY = "consistency"
+    """Whether task, files, reference and harness are consistent."""
+    CATEGORY = "category"
+    """Whether the problem fits its category."""
+    BEHAVIOUR = "behaviour"
+    """Whether harness and reference implement the task."""
+
+
+class Finding(Model):
+    """One judge's rating of one aspect."""
+
+    finding: str
+    points: int
+
+
+class Review(Model):
+    """One judge's review of a problem."""
+
+    judge: str
+    findings: dict[Aspect, Finding] = Field(default_factory=dict)
+    """All four aspects; empty if `error` is set."""
+    error: str = ""
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+
+
+class Audit(Model):
+    """The judges' reviews of one version of a problem; kept with the sealed parts, because findings quote them."""
+
+    problem: str
+    """`pack/id`."""
+    problem_digest: str
+    harness_digest: str
+    rubric: str
+    reviews: tuple[Review, ...]
+
+    @property
+    def points(self) -> dict[Aspect, float]:
+        """Each aspect's mean over the judges; empty if no reply could be used."""
+        read = [review for review in self.reviews if review.findings]
+        if not read:
+            return {}
+        return {aspect: statistics.fmean(review.findings[aspect].points for review in read) for aspect in Aspect}
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether every aspect reaches the threshold; None if no reply could be used."""
+        points = self.points
+        return min(points.values()) >= THRESHOLD if points else None
+
+
+class Audits:
+    """The audits that were made, by problem.
+
+    Args:
+        home: Where the store is.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._folder = home.data / "sealed" / "@audits"
+
+    def keep(self, audit: Audit) -> None:
+        """Store an audit, replacing an earlier one of the problem."""
+        file = self._file(audit.problem)
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._folder.parent.chmod(0o700)
+        write_atomically(file, audit.model_dump_json().encode(), 0o600)
+
+    def find(self, ref: str, problem: Problem) -> Audit | None:
+        """The audit of the problem's current version by the current rubric; None if there is none."""
+        try:
+            audit = Audit.model_validate_json(self._file(ref).read_bytes())
+        except (OSError, ValidationError):
+            return None
+        now = (problem.public_digest, problem.harness_digest, load_rubric("problem-audit").reference)
+        return audit if (audit.problem_digest, audit.harness_digest, audit.rubric) == now else None
+
+    def _file(self, ref: str) -> Path:
+        return self._folder / f"{ref}.json"
+
+
+async def audit(ref: str, problem: Problem, endpoints: Sequence[Endpoint], budget: JudgingBudget) -> Audit:
+    """Have every judge review a problem once.
+
+    Args:
+        ref: `pack/id`.
+        problem: With its hidden part.
+        endpoints: The judges.
+        budget: Pays.
+
+    Raises:
+        OutOfBudgetError: The budget does not hold what a review may cost.
+    """
+    rubric = load_rubric("problem-audit")
+    prompt = audit_prompt(problem, [*Aspect], rubric)
+
+    async def review(endpoint: Endpoint) -> Review:
+        reply = await endpoint.ask(prompt, index=0, budget=budget)
+        facts: dict[str, Any] = {
+            "judge": endpoint.settings.name,
+            "cost_usd": reply.cost_usd,
+            "seconds": reply.seconds,
+        }
+        try:
+            return Review(findings=_findings(reply.text), **facts) if reply.text else Review(error=reply.error, **facts)
+        except ValueError as error:
+            return Review(error=str(error), **facts)
+
+    reviews = await asyncio.gather(*(review(endpoint) for endpoint in endpoints))
+    return Audit(
+        problem=ref,
+        problem_digest=problem.public_digest,
+        harness_digest=problem.harness_digest,
+        rubric=rubric.reference,
+        reviews=tuple(reviews),
+    )
+
+
+def _findings(text: str) -> dict[Aspect, Finding]:
+    fields = read_object(text)
+    if set(fields) != {*Aspect}:
+        raise ValueError(f"the reply does not have the fields {', '.join(Aspect)}, and only these")
+    findings = {}
+    for aspect in Aspect:
+        said = fields[aspect]
+        if not isinstance(said, dict) or set(said) != {"finding", "points"} or not isinstance(said["finding"], str):
+            raise ValueError(f"the reply's field {aspect} is not a finding with points")
+        findings[aspect] = Finding(finding=said["finding"], points=int(Scale.TIERS.read(said["points"])))
+    return findings

@@ -1,0 +1,165 @@
+"""Why was a choice wrong? Judges name types of error in the steps before it (CS-Bench's figure 7, in our words)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from benchwright_foundation.model import Model
+from benchwright_judges.judgement import Vote
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.model_judge import ModelJudge
+from benchwright_judges.models.prompt import error_types_prompt
+from benchwright_judges.records import ballot
+from benchwright_problems.problem import Problem, digest
+
+if TYPE_CHECKING:
+    from benchwright_judges.models.endpoint import Endpoint, Reply
+    from benchwright_judges.records.records import Records
+
+_SEPARATOR = "; "
+
+
+class ErrorType(StrEnum):
+    """What led to a wrong choice; the instructions to judges define each."""
+
+    SINGLE_CONCEPT = "single concept"
+    CONFUSION = "concept confusion"
+    PARTIAL = "partial knowledge"
+    MISREADING = "misreading"
+    FAULTY_STEP = "faulty step"
+    CALCULATION = "calculation"
+    UNFINISHED = "unfinished"
+    OTHER = "other"
+
+    @property
+    def kind(self) -> str:
+        """`knowledge`, `reasoning` or `other`."""
+        if self is ErrorType.OTHER:
+            return "other"
+        return "knowledge" if self in (self.SINGLE_CONCEPT, self.CONFUSION, self.PARTIAL) else "reasoning"
+
+
+class Classified(Model):
+    """What the judges say of one wrong choice."""
+
+    types: tuple[ErrorType, ...]
+    """Those that more than half of the judges name; none if they agree on none, or no reply could be used."""
+    votes: tuple[Vote, ...]
+    """One for each judge; the label has its types, the reason may quote the key."""
+    rubric: str
+    """`error-types@` and the beginning of the digest of the instructions."""
+
+    @property
+    def cost_usd(self) -> float:
+        """Of the requests."""
+        return sum(vote.cost_usd for vote in self.votes)
+
+
+def instructions() -> tuple[str, str]:
+    """The instructions to judges, and their reference."""
+    content = (resources.files("benchwright_judges") / "rubrics" / "error-types.txt").read_bytes()
+    return content.decode(), f"error-types@{hashlib.sha256(content).hexdigest()[:12]}"
+
+
+async def classify(
+    problem: Problem,
+    reply: str,
+    endpoints: Sequence[Endpoint],
+    records: Records,
+    *,
+    budget: JudgingBudget,
+    offline: bool = False,
+) -> Classified:
+    """Have every judge name the errors of a wrong reply once. New votes are stored at once, and used again.
+
+    Args:
+        problem: With its hidden part.
+        reply: The whole reply, with its steps; hostile text.
+        endpoints: The judges.
+        records: The cache of votes.
+        budget: Pays.
+        offline: Whether only stored votes are used.
+
+    Raises:
+        OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
+        StorageError: The database failed.
+    """
+    text, reference = instructions()
+    given = await asyncio.gather(
+        *(_vote(problem, reply, text, one, records, budget, offline) for one in endpoints), return_exceptions=True
+    )
+    for one in given:
+        if isinstance(one, BaseException):
+            raise one
+    votes = tuple(one for one in given if isinstance(one, Vote))
+    return Classified(types=settled(votes), votes=votes, rubric=reference)
+
+
+def settled(votes: Sequence[Vote]) -> tuple[ErrorType, ...]:
+    """The types that more than half of the usable votes name."""
+    usable = [types_of(vote) for vote in votes if not vote.error]
+    counts = Counter(one for types in usable for one in types)
+    return tuple(one for one in ErrorType if 2 * counts[one] > len(usable))
+
+
+def types_of(vote: Vote) -> tuple[ErrorType, ...]:
+    """What a vote names."""
+    return tuple(ErrorType(name) for name in vote.label.split(_SEPARATOR) if name)
+
+
+async def _vote(
+    problem: Problem, reply: str, text: str, endpoint: Endpoint, records: Records, budget: JudgingBudget, offline: bool
+) -> Vote:
+    name = endpoint.settings.name
+    key = digest(
+        {
+            "error_types": text,
+            "judge": ModelJudge(endpoint).identity,
+            "problem": problem.public_digest,
+            "key": problem.harness_digest,
+            "answer": reply,
+        }
+    )
+
+    async def request() -> Vote:
+        prompt = error_types_prompt(problem, reply, text, [*ErrorType])
+        return _read(name, await endpoint.ask(prompt, index=0, budget=budget))
+
+    return await ballot.remembered(records, key, name, request, offline=offline)
+
+
+def _read(judge: str, reply: Reply) -> Vote:
+    facts: dict[str, Any] = {"judge": judge, "raw": reply.text, **reply.model_dump(exclude={"text", "error"})}
+    if reply.error:
+        return Vote(error=reply.error, **facts)
+    try:
+        types, reason = read_types(reply.text)
+    except ValueError as error:
+        return Vote(error=str(error), **facts)
+    return Vote(label=_SEPARATOR.join(types), reason=reason, **facts)
+
+
+def read_types(text: str) -> tuple[tuple[ErrorType, ...], str]:
+    """Types and reason of a judge's reply; strict.
+
+    Raises:
+        ValueError: It is not one object with these two fields, or names what is no type.
+    """
+    fields = read_object(text)
+    if set(fields) != {"reason", "types"}:
+        raise ValueError("the reply does not have the fields reason and types, and only these")
+    if not isinstance(fields["reason"], str) or not isinstance(fields["types"], list) or not fields["types"]:
+        raise ValueError("the reply's reason is not a string, or its types are not a list of one or more")
+    if unknown := [name for name in fields["types"] if name not in [*ErrorType]]:
+        raise ValueError(f"the reply names {len(unknown)} types that there are not")
+    found = {ErrorType(name) for name in fields["types"]}
+    if ErrorType.OTHER in found and len(found) > 1:
+        raise ValueError("the reply names “other” beside another type")
+    return tuple(one for one in ErrorType if one in found), fields["reason"]

@@ -1,0 +1,183 @@
+"""Answers rated by people and judges, for measuring agreement, from the database or from a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError, field_validator
+
+from benchwright_foundation.model import Model
+from benchwright_judges.errors import VotesFileError
+from benchwright_judges.formats import FORMATS
+from benchwright_judges.judgement import Method
+from benchwright_judges.records.records import Judged
+from benchwright_judges.scale import Scale
+from benchwright_problems.category import Category
+
+PANEL = "panel"
+"""The votes of all models together."""
+
+_SCALES = {
+    **{rules.format.value: rules.scale for rules in FORMATS},
+    Category.RTL_QUESTION.value: Scale.TIERS,
+    Category.TESTBENCH_QUESTION.value: Scale.TIERS,
+}
+
+
+@dataclass(frozen=True)
+class Rated:
+    """One answer with people's grades and judges' votes."""
+
+    item: str
+    problem: str
+    format: str
+    scale: Scale
+    people: Mapping[str, str]
+    """Pseudonym → label, in the order in which they graded."""
+    judges: Mapping[str, Sequence[str]]
+    """Judge → the labels of its votes; `panel` for all judges together."""
+    tie_break: bool = False
+    difficulty: Mapping[str, int] = field(default_factory=dict)
+    """Pseudonym → how hard the answer was to grade, 1 to 5, where people said so."""
+    attempt: str = ""
+    """The attempt that the answer belongs to; empty if it belongs to none, or if it is not known."""
+
+
+class _Kind(StrEnum):
+    PERSON = "person"
+    MODEL = "model"
+
+
+class _Row(Model):
+    item: str
+    format: str
+    judge: str
+    kind: _Kind
+    label: str
+    problem: str = ""
+    difficulty: Annotated[int, Field(ge=1, le=5)] | None = None
+
+    @field_validator("difficulty", mode="before")
+    @classmethod
+    def _empty_cell(cls, value: object) -> object:
+        return None if value == "" else value
+
+
+def scale_of(format_or_category: str) -> Scale | None:
+    """The scale on which answers of a question's format, or to problems of a category, are judged; None if by rule."""
+    return _SCALES.get(format_or_category)
+
+
+def rated_answers(judged: Sequence[Judged]) -> Sequence[Rated]:
+    """The answers of the database that both people and models have rated."""
+    found = []
+    for one in judged:
+        scale = _SCALES.get(one.answer.format)
+        judgement = one.judgement
+        if scale is None or judgement is None or judgement.method is not Method.MODEL or not one.grades:
+            continue
+        votes = [vote for vote in judgement.votes if not vote.error and not vote.rubric]
+        if not votes:
+            continue
+        found.append(
+            Rated(
+                item=one.answer.id,
+                problem=one.answer.problem,
+                format=one.answer.format,
+                scale=scale,
+                people={grade.grader: grade.label for grade in one.grades},
+                judges=_by_judge([(vote.judge, vote.label) for vote in votes]),
+                tie_break=judgement.tie_break,
+                difficulty={grade.grader: grade.difficulty for grade in one.grades},
+                attempt=one.answer.attempt,
+            )
+        )
+    return found
+
+
+def read_votes(file: Path) -> Sequence[Rated]:
+    """Read votes from a file: CSV with a header, or JSON Lines, one vote a row.
+
+    Fields: `item`, `format`, `judge`, `kind` (`person` or `model`), `label`, and `problem` if known; of people also
+    `difficulty`, how hard the answer was to grade, from 1 to 5. A judge may vote several times on an item; a third vote
+    of models means that the first two tied.
+
+    Raises:
+        VotesFileError: It can't be read, or a row is not a vote; the message names line and field.
+    """
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise VotesFileError(
+            f"{file} can't be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}"
+        ) from error
+    rows: dict[str, list[_Row]] = {}
+    for line, row in _csv_rows(text) if file.suffix.lower() == ".csv" else _json_rows(text):
+        try:
+            read = _Row.model_validate_json(row) if isinstance(row, str) else _Row.model_validate(row)
+            scale = _SCALES.get(read.format)
+            if scale is None:
+                raise VotesFileError(f"{file}:{line}: field format: must be one of {', '.join(_SCALES)}")
+            _check_label(scale, read.label)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(str(part) for part in first["loc"])
+            raise VotesFileError(f"{file}:{line}: {f'field {field}: ' if field else ''}{first['msg']}") from error
+        except ValueError as error:
+            raise VotesFileError(f"{file}:{line}: field label: {error}") from error
+        rows.setdefault(read.item, []).append(read)
+    return [_rated(votes) for votes in rows.values()]
+
+
+def _csv_rows(text: str) -> Sequence[tuple[int, dict[str, str]]]:
+    reader = csv.DictReader(io.StringIO(text))
+    return [(reader.line_num, {name or "": value or "" for name, value in row.items()}) for row in reader]
+
+
+def _json_rows(text: str) -> Sequence[tuple[int, str]]:
+    return [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+
+
+def _check_label(scale: Scale, label: str) -> None:
+    if scale is Scale.EXAM:
+        scale.read(label)
+        return
+    try:
+        points = float(label)
+    except ValueError:
+        points = -1
+    low, high = (0.0, 1.0) if scale is Scale.BLANK else (1.0, 10.0)
+    if not low <= points <= high:
+        raise ValueError(f"must be one of {', '.join(scale.labels)}")
+
+
+def _rated(votes: Sequence[_Row]) -> Rated:
+    first = votes[0]
+    scale = _SCALES[first.format]
+    people = [vote for vote in votes if vote.kind is _Kind.PERSON]
+    models = [(vote.judge, vote.label) for vote in votes if vote.kind is _Kind.MODEL]
+    return Rated(
+        item=first.item,
+        problem=first.problem,
+        format=first.format,
+        scale=scale,
+        people={vote.judge: vote.label for vote in people},
+        judges=_by_judge(models),
+        tie_break=len(models) > 2 and scale.settle([label for _, label in models[:2]], 3) is None,
+        difficulty={vote.judge: vote.difficulty for vote in people if vote.difficulty is not None},
+    )
+
+
+def _by_judge(votes: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    judges: dict[str, list[str]] = {}
+    for judge, label in votes:
+        judges.setdefault(judge, []).append(label)
+    if len(judges) < 2:
+        return judges
+    return judges | {PANEL: [label for _, label in votes]}

@@ -1,0 +1,1 @@
+"""Models as judges: settings, prompts, budget, replies."""

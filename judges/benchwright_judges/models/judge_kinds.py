@@ -1,0 +1,49 @@
+"""The kinds of judges that `judges.toml` can configure: each has one module and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from benchwright_foundation.errors import needs
+from benchwright_judges.models.model_settings import JudgeSettings, ModelSettings
+from benchwright_judges.models.panel import Judge
+
+
+@dataclass(frozen=True)
+class JudgeKind:
+    """One way of scoring answers that rules can't decide."""
+
+    settings: type[JudgeSettings]
+    """The fields of a `[[judge]]` of this kind."""
+    open: Callable[[JudgeSettings, Mapping[str, str]], Judge]
+    """Creates a judge from its settings and the environment. Raises `ConfigurationError` if they are inconsistent."""
+
+
+def _open_model(settings: JudgeSettings, environ: Mapping[str, str]) -> Judge:
+    assert isinstance(settings, ModelSettings)  # noqa: S101 - the kind's own settings
+    with needs("A model judge", "judges"):
+        # The client library takes most of a second to import, so only users with a judge load it.
+        from benchwright_judges.models.endpoint import Endpoint
+        from benchwright_judges.models.model_judge import ModelJudge
+
+        return ModelJudge(Endpoint(settings, environ))
+
+
+KINDS: Mapping[str, JudgeKind] = {
+    "model": JudgeKind(ModelSettings, _open_model),
+}
+
+
+def read_judge(value: object) -> object:
+    """Settings of the kind named by a table of `judges.toml`; `model` by default.
+
+    Raises:
+        ValueError: There is no such kind, or the table does not fit it.
+    """
+    if not isinstance(value, dict):
+        return value
+    kind = value.get("kind", "model")
+    if kind not in KINDS:
+        raise ValueError(f"there is no kind of judge called {kind!r}; choose from {', '.join(KINDS)}")
+    return KINDS[kind].settings.model_validate(value)

@@ -1,0 +1,105 @@
+"""Replies of a model, kept with the digest of what it was asked, so that nothing is asked twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
+
+from benchwright_foundation.kept import Kept, Made
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.prompt import data_prompt
+from benchwright_problems.problem import Figure, digest
+
+if TYPE_CHECKING:
+    from benchwright_judges.models.endpoint import Endpoint
+
+
+class Reply(Made):
+    """What a model said. `made_from` is the digest of model, instructions, schema and data, without the random code."""
+
+    model: str
+    instructions: str
+    """Name and SHA-256 of the instructions."""
+    text: str
+    cost_usd: float
+
+
+class KeptReplies:
+    """A model that is asked about pieces of one kind of text.
+
+    Args:
+        endpoint: Serves it.
+        folder: Gets a file for each reply.
+        budget: Pays.
+        called: What the text is called in a prompt, in capitals.
+        failure: The error where there is no usable reply.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, folder: Path, budget: JudgingBudget, called: str, failure: type[Exception]
+    ) -> None:
+        self._endpoint = endpoint
+        self._folder = folder
+        self._budget = budget
+        self._called = called
+        self._failure = failure
+        self.asked = 0
+        """Requests that were made; kept replies need none."""
+
+    @property
+    def name(self) -> str:
+        """As configured."""
+        return self._endpoint.settings.name
+
+    async def reply(
+        self,
+        kind: str,
+        about: str,
+        instructions: str,
+        text: str,
+        schema: dict[str, JsonValue],
+        figures: Sequence[Figure] = (),
+    ) -> dict[str, Any]:
+        """The JSON object of a reply.
+
+        Args:
+            kind: What the instructions are called.
+            about: What is asked about, for the name of the file.
+            instructions: For the system's message.
+            text: Hostile.
+            schema: Of the reply.
+            figures: Shown with the text.
+
+        Raises:
+            OutOfBudgetError: The budget does not hold what the request may cost.
+            Exception: `failure`: there is no usable reply; the message says why.
+        """
+        settings = self._endpoint.settings
+        made_by = settings.model_dump(mode="json", include={"base_url", "model", "temperature", "seed", "max_tokens"})
+        shown: list[JsonValue] = [figure.data for figure in figures]
+        made_from = digest([made_by, instructions, schema, text, shown])
+        kept = Kept(self._folder / f"{kind}-{about}.json", Reply)
+        reply = kept.find(made_from)
+        if reply is None:
+            prompt = data_prompt(self._called, text, instructions, schema, figures)
+            said = await self._endpoint.ask(prompt, index=0, budget=self._budget)
+            self.asked += 1
+            if not said.text:
+                raise self._failure(f"{self.name} gave no reply about {about}: {said.error}")
+            reply = kept.keep(
+                Reply(
+                    made_from=made_from,
+                    model=self.name,
+                    instructions=f"{kind}@{digest(instructions)}",
+                    text=said.text,
+                    cost_usd=said.cost_usd,
+                )
+            )
+        try:
+            return read_object(reply.text)
+        except ValueError as error:
+            raise self._failure(f"{self.name} gave no usable reply about {about}: {error}") from error

@@ -1,0 +1,84 @@
+"""A language model as a judge: one vote is one request to its endpoint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchwright_judges.judgement import Vote
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.models.json_reply import read_object
+from benchwright_judges.models.prompt import grading_prompt
+from benchwright_judges.rubric import Rubric
+from benchwright_judges.scale import Scale
+from benchwright_problems.problem import Problem, digest
+
+if TYPE_CHECKING:
+    from benchwright_judges.models.endpoint import Endpoint, Reply
+
+
+class ModelJudge:
+    """Asks a model for votes. It sees question, key, rubric and answer, but not who answered.
+
+    Args:
+        endpoint: Serves the model.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+
+    @property
+    def name(self) -> str:
+        """As configured."""
+        return self.endpoint.settings.name
+
+    @property
+    def identity(self) -> str:
+        """Digest of everything that determines its votes: address, model, and request parameters."""
+        made_by = {"base_url", "model", "temperature", "seed", "max_tokens"}
+        return digest(self.endpoint.settings.model_dump(mode="json", include=made_by))
+
+    def most_it_costs(self, problem: Problem, answer: str, rubric: Rubric) -> float:
+        """What one request for a vote can cost at most, in US dollars."""
+        return self.endpoint.most_it_costs(grading_prompt(problem, answer, rubric))
+
+    async def vote(
+        self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, budget: JudgingBudget
+    ) -> Vote:
+        """One vote on an answer; see `Judge.vote`."""
+        reply = await self.endpoint.ask(grading_prompt(problem, answer, rubric), index=index, budget=budget)
+        return self._vote(reply, rubric.scale)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.endpoint.close()
+
+    def _vote(self, reply: Reply, scale: Scale) -> Vote:
+        facts: dict[str, Any] = {
+            "judge": self.name,
+            "raw": reply.text,
+            "input_tokens": reply.input_tokens,
+            "output_tokens": reply.output_tokens,
+            "cost_usd": reply.cost_usd,
+            "seconds": reply.seconds,
+        }
+        if reply.error:
+            return Vote(error=reply.error, **facts)
+        try:
+            label, reason = read_verdict(reply.text, scale)
+        except ValueError as error:
+            return Vote(error=str(error), **facts)
+        return Vote(label=label, score=scale.score(label), reason=reason, **facts)
+
+
+def read_verdict(text: str, scale: Scale) -> tuple[str, str]:
+    """Label and reason of a reply; strict: nothing is guessed.
+
+    Raises:
+        ValueError: It is not exactly one object with exactly the two fields, or off the scale.
+    """
+    fields = read_object(text)
+    if set(fields) != {"reason", "verdict"}:
+        raise ValueError("the reply does not have the fields reason and verdict, and only these")
+    if not isinstance(fields["reason"], str):
+        raise ValueError("the reply's reason is not a string")
+    return scale.read(fields["verdict"]), fields["reason"]

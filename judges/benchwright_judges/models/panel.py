@@ -1,0 +1,99 @@
+"""The panel: judges that take turns on a number of seats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from benchwright_judges.judgement import Judgement, Status, Vote
+from benchwright_judges.models.budget import JudgingBudget
+from benchwright_judges.reading.model_reader import ModelReader, is_unread
+from benchwright_judges.rubric import Rubric, rubric_for
+from benchwright_problems.problem import Problem
+
+
+class Judge(Protocol):
+    """A judge that votes."""
+
+    @property
+    def name(self) -> str:
+        """Its configured name, recorded with its votes."""
+
+    @property
+    def identity(self) -> str:
+        """Everything that determines its votes, such as model and temperature: part of a vote's cache key."""
+
+    async def vote(
+        self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, budget: JudgingBudget
+    ) -> Vote:
+        """One vote on an answer; failures are in the vote's `error`.
+
+        Args:
+            problem: With its hidden part.
+            answer: As it was given.
+            rubric: The rubric to follow.
+            index: Number of the vote among those of the same judge on the same answer; determines the seed.
+            budget: Pays.
+
+        Raises:
+            OutOfBudgetError: The budget does not hold what the vote may cost.
+        """
+
+    def most_it_costs(self, problem: Problem, answer: str, rubric: Rubric) -> float:
+        """What one request for a vote can cost at most, in US dollars, by the configured prices."""
+
+    async def close(self) -> None:
+        """Close every connection."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Judges on seats. Judges take turns, so two model families vote alternately."""
+
+    judges: tuple[Judge, ...]
+    seats: int = 3
+    """Maximum number of votes; once a majority is reached, no more are requested."""
+    spares: int = 2
+    """How many votes without a usable reply are replaced per answer."""
+    comparable: bool = True
+    """Whether CVDP's questions about code get one vote by CVDP's own aspects in addition to the judgement."""
+
+    offline: bool = False
+    """Whether only cached votes are counted, without requests to judges."""
+
+    reader: ModelReader | None = None
+    """One of the judges, asked which value an answer states where rules read none."""
+
+    def __post_init__(self) -> None:
+        if not self.judges or self.seats < 1 or self.seats % 2 == 0 or self.spares < 0:
+            raise ValueError("a panel needs a judge, an odd number of seats, and at least 0 spares")
+
+    def judge_of(self, seat: int) -> Judge:
+        """Who votes on a seat, counted from 0."""
+        return self.judges[seat % len(self.judges)]
+
+    def reader_of(self, problem: Problem, judgement: Judgement) -> ModelReader | None:
+        """Who reads an answer of which rules say this; None if nobody does."""
+        return self.reader if is_unread(problem, judgement) else None
+
+    def most_it_costs(self, problem: Problem, answer: str, judgement: Judgement) -> float:
+        """Maximum cost of reading and judging an answer, in US dollars, with every seat and every spare used.
+
+        Args:
+            problem: With its hidden part.
+            answer: The answer.
+            judgement: What rules say of it.
+        """
+        if self.offline:
+            return 0.0
+        reader, rubric = self.reader_of(problem, judgement), rubric_for(problem)
+        cost = 0.0 if reader is None else reader.most_it_costs(problem, answer) * (self.seats + self.spares)
+        if rubric is None or judgement.status is not Status.PENDING:
+            return cost
+        dearest = max(judge.most_it_costs(problem, answer, rubric) for judge in self.judges)
+        return cost + dearest * (self.seats + self.spares + int(self.comparable))
+
+    async def close(self) -> None:
+        """Close every judge's connections."""
+        for judge in self.judges:
+            await judge.close()

@@ -1,0 +1,106 @@
+"""Grading sheets, CSV or JSON, written and read back: for people who grade in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.model import Model
+from benchwright_judges.errors import VotesFileError
+from benchwright_judges.people.human_grading import Item
+
+_SHOWN = ("item", "problem", "question", "reference", "notes", "answer", "scale")
+_FILLED = ("label", "difficulty", "comment")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class Row(Model):
+    """A grader's entries."""
+
+    item: str
+    label: str
+    difficulty: Annotated[int, Field(ge=1, le=5)]
+    comment: str = ""
+
+
+_ROWS = TypeAdapter(list[dict[str, JsonValue]])
+
+
+def write_sheet(file: Path, items: Sequence[Item]) -> None:
+    """Write answers with room for grades; JSON if the name ends in .json, else CSV. It contains answer keys: mode 0600.
+
+    Raises:
+        OSError: It can't be written.
+    """
+    rows = [_row(item) for item in items]
+    if file.suffix.lower() == ".json":
+        text = json.dumps(rows, ensure_ascii=False, indent=1)
+    else:
+        stream = io.StringIO()
+        writer = csv.DictWriter(stream, [*_SHOWN, *_FILLED])
+        writer.writeheader()
+        writer.writerows({name: _inert(text) for name, text in row.items()} for row in rows)
+        text = stream.getvalue()
+    write_atomically(file.absolute(), text.encode("utf-8", "replace"), 0o600)
+
+
+def read_sheet(file: Path) -> Sequence[Row]:
+    """The grades of a sheet; rows without a label are left out.
+
+    Raises:
+        VotesFileError: It can't be read, or a grade is not valid; names the row and field.
+    """
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+        if file.suffix.lower() == ".json":
+            rows: Sequence[Mapping[str, JsonValue]] = _ROWS.validate_json(text)
+        else:
+            rows = [{**row} for row in csv.DictReader(io.StringIO(text))]
+    except OSError as error:
+        raise VotesFileError(f"{file} can't be read: {error.strerror}") from error
+    except (ValueError, csv.Error) as error:
+        raise VotesFileError(f"{file} is not a grading sheet: it must be UTF-8, CSV or a JSON array") from error
+    read = []
+    for number, row in enumerate(rows, start=1):
+        label = str(row.get("label") or "").strip()
+        if not label:
+            continue
+        try:
+            comment = str(row.get("comment") or "").removeprefix("'")
+            read.append(Row(item=str(row.get("item") or ""), label=label, difficulty=_number(row), comment=comment))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(str(part) for part in first["loc"])
+            raise VotesFileError(f"{file}: row {number}: field {field}: {first['msg']}") from error
+    return read
+
+
+def _number(row: Mapping[str, JsonValue]) -> int:
+    text = str(row.get("difficulty") or "").strip()
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
+def _row(item: Item) -> dict[str, str]:
+    key = item.problem.hidden.answer
+    values = (
+        item.id,
+        item.ref,
+        item.problem.public.statement,
+        "\n".join((key.value, *key.alternatives)) if key else "",
+        key.rubric if key else "",
+        item.answer,
+        " | ".join(item.rubric.scale.labels),
+    )
+    return dict(zip(_SHOWN, values, strict=True)) | dict.fromkeys(_FILLED, "")
+
+
+def _inert(text: str) -> str:
+    # A spreadsheet evaluates cells that begin like a formula, and answers are untrusted.
+    return f"'{text}" if text.startswith(_FORMULA) else text

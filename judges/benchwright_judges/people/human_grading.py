@@ -1,0 +1,244 @@
+"""Human grading: blind, in a separate order for each grader, on the rubric's scale; a third person decides disputes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from benchwright_judges.errors import GradingError
+from benchwright_judges.judgement import Judgement, Method, Status, Vote
+from benchwright_judges.records.records import GivenAnswer, Grade, Judged, Records
+from benchwright_judges.rubric import Rubric, rubric_for
+from benchwright_judges.scale import Decision
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.problem import Problem
+
+DIFFICULTIES = range(1, 6)
+"""How hard an answer was to grade: 1 easy to 5 hard."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """An answer as a grader sees it: without its author, and without other people's grades."""
+
+    id: str
+    ref: str
+    """`pack/id`."""
+    problem: Problem
+    """With its key."""
+    answer: str
+    rubric: Rubric
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """Two grades that differ, without whose they are."""
+
+    points: Sequence[tuple[float, ...]]
+    """For each item of the question's rubric the points of both, the lower first; empty if they chose labels."""
+    labels: Sequence[str]
+    """Both, in the order of the scale."""
+
+
+class Grading:
+    """The answers that wait for people, and their grades.
+
+    Args:
+        records: Where answers and grades are kept.
+        problem_of: Finds a problem, with its hidden part, by `pack/id`.
+        graders: How many people grade each answer; if two disagree, a third decides.
+        everything: Also include answers already judged, so that judges can be compared with people.
+    """
+
+    def __init__(
+        self,
+        records: Records,
+        problem_of: Callable[[str], Problem],
+        *,
+        graders: int = 2,
+        everything: bool = False,
+    ) -> None:
+        if graders not in (1, 2):
+            raise GradingError("an answer is graded by one person, or by two and a third if they disagree")
+        self._records = records
+        self._problem_of = problem_of
+        self._graders = graders
+        self._everything = everything
+
+    async def next_item(self, grader: str) -> Item | None:
+        """The next answer for a person; None if nothing is left."""
+        return next(iter(await self.items(grader)), None)
+
+    async def items(self, grader: str) -> Sequence[Item]:
+        """Every answer that a person may still grade, including disputes between others, in that person's order."""
+        _check_name(grader)
+        return [
+            item
+            for judged in _shuffled(await self._open(), grader)
+            if (item := self._item(judged.answer)) is not None and self._wants(item.rubric, judged.grades, grader)
+        ]
+
+    async def adjudications(self, grader: str | None = None) -> Sequence[Item]:
+        """Disputed answers that nobody has decided; only those that `grader` has not graded, if given."""
+        return [
+            item
+            for judged in _shuffled(await self._open(), grader or "")
+            if all(grade.grader != grader for grade in judged.grades)
+            and (item := self._item(judged.answer)) is not None
+            and self._is_disputed(item.rubric, judged.grades)
+        ]
+
+    async def dispute(self, item: Item) -> Dispute | None:
+        """Where the two who have graded an answer differ; None if they don't, or a third has decided."""
+        judged = await self._records.judged_answer(item.id)
+        if judged is None or not self._is_disputed(item.rubric, judged.grades):
+            return None
+        points = [grade.points for grade in judged.grades]
+        labels = sorted((grade.label for grade in judged.grades), key=item.rubric.scale.labels.index)
+        # Sorted for each item: which points are by the same person can't be seen.
+        return Dispute([tuple(sorted(each)) for each in zip(*points, strict=True)] if all(points) else (), labels)
+
+    async def grade(
+        self,
+        item: str,
+        grader: str,
+        label: str,
+        difficulty: int,
+        comment: str = "",
+        points: Sequence[float] = (),
+    ) -> Judgement | None:
+        """Accept a person's grade.
+
+        Args:
+            item: The answer's id.
+            grader: A pseudonym.
+            label: On the rubric's scale; not used if there are points.
+            difficulty: How hard it was to grade.
+            comment: For the lab.
+            points: For each item of the question's own rubric, if it has points.
+
+        Returns:
+            The judgement that the grade completes; None if more grades are needed.
+
+        Raises:
+            GradingError: There is no such answer, or the grade is off the scale.
+        """
+        _check_name(grader)
+        judged = await self._records.judged_answer(item)
+        found = None if judged is None else self._item(judged.answer)
+        if judged is None or found is None:
+            raise GradingError(
+                f"there is no answer {item!r} to grade, or its problem has been changed or removed since"
+            )
+        if points:
+            label = _label(found, points)
+        if label not in found.rubric.scale.labels:
+            raise GradingError(f"{label!r} is not on the scale; choose from {', '.join(found.rubric.scale.labels)}")
+        if difficulty not in DIFFICULTIES:
+            raise GradingError("the grading difficulty must be a number from 1 (easy) to 5 (hard)")
+        others = [grade for grade in judged.grades if grade.grader != grader]
+        if not self._wants(found.rubric, others, grader):
+            raise GradingError(f"answer {item!r} needs no more grades")
+        grade = Grade(
+            answer=item,
+            grader=grader,
+            rubric=found.rubric.reference,
+            label=label,
+            difficulty=difficulty,
+            comment=comment,
+            adjudicates=len(others) == 2,
+            points=tuple(points),
+        )
+        await self._records.keep_grade(grade)
+        judgement = self._judgement(found.rubric, [*others, grade])
+        if judgement is not None and judged.waits:
+            await self._records.settle(judged.answer, judgement)
+        return judgement
+
+    async def _open(self) -> Sequence[Judged]:
+        return [
+            judged
+            for judged in await self._records.judged()
+            if judged.waits or (self._everything and judged.judgement is not None)
+        ]
+
+    def _item(self, answer: GivenAnswer) -> Item | None:
+        """None if the problem was removed or changed since it was answered, or needs no judge."""
+        try:
+            problem = self._problem_of(answer.problem)
+        except ProblemsError:
+            return None
+        if not answer.is_to(problem):
+            return None
+        rubric = rubric_for(problem)
+        if rubric is None:
+            return None
+        return Item(id=answer.id, ref=answer.problem, problem=problem, answer=answer.text, rubric=rubric)
+
+    def _wants(self, rubric: Rubric, grades: Sequence[Grade], grader: str) -> bool:
+        """Whether the answer needs a grade, and this person has not given one."""
+        if any(grade.grader == grader for grade in grades):
+            return False
+        return len(grades) < self._graders or self._is_disputed(rubric, grades)
+
+    def _is_disputed(self, rubric: Rubric, grades: Sequence[Grade]) -> bool:
+        return len(grades) == 2 and self._decision(rubric, grades) is None
+
+    def _decision(self, rubric: Rubric, grades: Sequence[Grade]) -> Decision | None:
+        labels = [grade.label for grade in grades]
+        if len(labels) < self._graders:
+            return None
+        if len(labels) == 1:
+            return rubric.scale.settle(labels, 1)
+        if len(labels) == 2:
+            return rubric.scale.settle(labels, 3)
+        # If all three disagree, the third decides.
+        decider = [grade.label for grade in grades if grade.adjudicates][-1:] or labels[-1:]
+        agreed = rubric.scale.settle_finally if rubric.scale.is_ordinal else rubric.scale.settle
+        return agreed(labels, 3) or rubric.scale.settle(decider, 1)
+
+    def _judgement(self, rubric: Rubric, grades: Sequence[Grade]) -> Judgement | None:
+        decision = self._decision(rubric, grades)
+        if decision is None:
+            return None
+        return Judgement(
+            status=Status.SCORED,
+            score=decision.score,
+            passed=decision.passed,
+            label=decision.label,
+            message=f"Graded by people: {decision.label}.",
+            method=Method.PERSON,
+            rubric=rubric.reference,
+            votes=tuple(
+                Vote(judge=grade.grader, label=grade.label, score=rubric.scale.score(grade.label), reason=grade.comment)
+                for grade in grades
+            ),
+            tie_break=len(grades) > 2,
+        )
+
+
+def _label(item: Item, points: Sequence[float]) -> str:
+    """The label that points stand for.
+
+    Raises:
+        GradingError: They don't fit the rubric.
+    """
+    key = item.problem.hidden.answer
+    rubric = key.points if key is not None else None
+    if rubric is None or len(points) != len(rubric.items):
+        raise GradingError("the points are not those of the question's rubric")
+    for given, wanted in zip(points, rubric.items, strict=True):
+        if not 0 <= given <= wanted.points:
+            raise GradingError(f"“{wanted.text[:60]}” is worth 0 to {wanted.points:g} points")
+    return item.rubric.scale.label_of(sum(points), rubric.most, rubric.enough or rubric.most)
+
+
+def _shuffled(judged: Sequence[Judged], grader: str) -> Sequence[Judged]:
+    """A sort key that gives each person a stable order, different from other people's."""
+    return sorted(judged, key=lambda one: hashlib.sha256(f"{grader}\n{one.answer.id}".encode()).digest())
+
+
+def _check_name(grader: str) -> None:
+    if not grader.strip() or len(grader) > 60 or not grader.isprintable():
+        raise GradingError("a grader needs a pseudonym of at most 60 printable characters")

@@ -1,0 +1,278 @@
+"""Reading true or false from free text, in every answer language.
+
+Each word for true or false becomes one character, with its negation: "not true" is false, "doesn't hold" as well. What
+is left is cut into statements, as for choices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from benchwright_judges import languages
+from benchwright_judges.languages.language import AnswerLanguage, any_of, fill, joined
+from benchwright_judges.reading.answer_extraction import (
+    AMBIGUOUS,
+    Extraction,
+    ExtractionOutcome,
+    Statement,
+    Weight,
+    before_next_question,
+    conclude,
+    is_denied,
+    read,
+    sentences,
+    since_correction,
+    supposes,
+    weigh,
+    without_forced_conditions,
+)
+from benchwright_judges.reading.reply_text import GIVEN, NO, YES, answer_text, lines_of
+
+_TRUE, _FALSE, _BOTH = "\ue020", "\ue021", "\ue022"
+_VALUE = f"[{_TRUE}{_FALSE}]"
+_ANY = re.compile(f"[{_TRUE}{_FALSE}{_BOTH}]")
+_TAKEN_BACK = re.compile(rf"[\s,.:!…-]*{_FALSE}[,.!]+\s*")
+_AROUND = " \t\n>#*+_`([{\"'“”„‘’«»「」【】})].,:;!。，；：！→-–—"
+_MAX_SENTENCE = 2_000
+_MAX_REPLY = 4_000
+
+
+def read_truth(text: str) -> Extraction:
+    """The answer to an assertion question: `true`, `false`, or nothing that can be read."""
+    plain = answer_text(text)
+    if head := before_next_question(plain):
+        early = _read(head)
+        if early.outcome is not ExtractionOutcome.NOTHING:
+            return early
+    return _read(plain)
+
+
+def _read(plain: str) -> Extraction:
+    if not plain:
+        return Extraction()
+    _, given, after = plain.rpartition(GIVEN)
+    if given:
+        content, _, rest = after.partition("\n")
+        corrected = since_correction(rest, _patterns().value.pattern)
+        if corrected is None or not (found := _statements(_mark(corrected))):
+            return _given(_mark(content))
+        return conclude(found, rest)
+    marked = _mark(plain)
+    if (value := _alone(marked)) is not None:
+        return read(value)
+    # Words such as "no" are part of a correction, so it is looked for first.
+    if (corrected := since_correction(plain, _patterns().value.pattern)) is not None:
+        later = _mark(corrected)
+        # "True. Wait, no, … False.": the "no" takes back, and what follows answers.
+        if (resumed := _TAKEN_BACK.match(later)) and re.search(_VALUE, later[resumed.end() :]):
+            later = later[resumed.end() :]
+        if (value := _alone(later)) is not None:
+            return read(value)
+        if found := _statements(later):
+            return conclude(found, later)
+        if value := _settled(later):
+            return read(value)
+        if _ANY.search(later):
+            return AMBIGUOUS
+    if _BOTH in marked and not re.search(_VALUE, marked):
+        return AMBIGUOUS
+    found, value = _statements(marked), _settled(marked)
+    if value and not found:
+        return read(value)
+    if value and value not in {one.value for one in found}:  # "Right, it isn't, so the statement … is wrong."
+        found.append(Statement(value, len(marked), Weight.CONCLUDES))
+    return conclude(found, marked)
+
+
+def _settled(text: str) -> str | None:
+    """The value with which clauses of a reply end that states none in a known way: its only one, or a conclusion."""
+    known = _patterns()
+    if len(text) > _MAX_REPLY or _BOTH in text:
+        return None
+    found: list[tuple[str, bool]] = []
+    for _, sentence in sentences(text):
+        if supposes(sentence):
+            continue
+        for value in known.ends.finditer(sentence[:_MAX_SENTENCE]):
+            before = re.split("[,;:=，；：]", sentence[: value.start()])[-1]
+            starts = (value.start(), value.start() - len(before))
+            if not known.partial.search(before) and not any(is_denied(sentence, one, value.end()) for one in starts):
+                concludes = weigh(sentence, value.start(), value.end()) > Weight.ANSWERS
+                found.append((_name(value[1]), concludes))
+    values = {value for value, _ in found}
+    if len(values) > 1:
+        values = {value for value, concludes in found[-1:] if concludes}
+    return values.pop() if values and text.rstrip()[-1] not in ",:;-" else None
+
+
+def _given(content: str) -> Extraction:
+    if (value := _alone(content)) is not None:
+        return read(value)
+    if found := _statements(content):
+        return conclude(found, content)
+    return AMBIGUOUS if _ANY.search(content) else Extraction()
+
+
+def _mark(text: str) -> str:
+    """A reply in which every value is one character, with its negation."""
+    known = _patterns()
+    text = without_forced_conditions(text)
+    text = re.sub(r"[*`]+|(?<!\w)_{1,3}|_{1,3}(?!\w)", "", text)
+    text = known.turns.sub("", text)
+    text = known.denies.sub(f"{_FALSE}, ", known.affirms.sub(f"{_TRUE}, ", text))
+    text = known.fails.sub(f"it is {_FALSE}", text)
+    text = known.holds.sub(f"it is {_TRUE}", text)
+    text = known.value.sub(lambda found: _TRUE if found[0].casefold() in known.true else _FALSE, text)
+    text = known.denied.sub(lambda found: f" {_opposite(found[1])}", text)
+    return known.either.sub(_joined, text)
+
+
+def _joined(found: re.Match[str]) -> str:
+    """Two values named together: "true or false", but not "False, false sharing …"."""
+    if found[1] != found[2]:
+        return _BOTH
+    return found[0] if "," in found[0] else found[1]
+
+
+def _opposite(value: str) -> str:
+    return _FALSE if value == _TRUE else _TRUE
+
+
+def _name(value: str) -> str:
+    return "true" if value in (_TRUE, YES) else "false"
+
+
+def _alone(text: str) -> str | None:
+    """The value of a passage that is nothing but a verdict."""
+    if len(text) > 200:
+        return None
+    known = _patterns()
+    plain = known.label.sub("", text.strip(_AROUND)).strip(_AROUND)
+    plain = re.sub(rf"^[{YES}{NO}]\s*(?={_VALUE})|(?<={_VALUE})\s*[{YES}{NO}]$", "", plain)
+    for language in languages.LANGUAGES:
+        plain = plain.removesuffix(language.true_false.value_suffix)
+    if plain and plain in (_TRUE, _FALSE, YES, NO):
+        return _name(plain)
+    word = plain.casefold()
+    return "true" if word in known.true_alone else "false" if word in known.false_alone else None
+
+
+def _statements(text: str) -> list[Statement]:
+    return [*_lines(text), *(one for start, sentence in sentences(text) for one in _said(sentence, start))]
+
+
+def _said(sentence: str, start: int) -> Iterator[Statement]:
+    if not _ANY.search(sentence) or _patterns().cut_off.search(sentence):
+        return
+    sentence = sentence[:_MAX_SENTENCE]
+    for pattern in _patterns().says:
+        for found in pattern.finditer(sentence):
+            if not is_denied(sentence, found.start(), found.end()):
+                yield Statement(_name(found[1]), start + found.start(), weigh(sentence, found.start(), found.end()))
+
+
+def _lines(text: str) -> Iterator[Statement]:
+    """A verdict that is the first, the last or an announced line, or begins the reply."""
+    lines = list(lines_of(text))
+    known = _patterns()
+    for index, (start, line) in enumerate(lines):
+        headed = index == 0 or bool(known.announces.fullmatch(lines[index - 1][1]))
+        headed |= index == 1 and lines[0][1].lstrip().startswith("#")
+        if (headed or index == len(lines) - 1) and (value := _alone(line)) is not None:
+            yield Statement(value, start, weigh(line, 0, len(line)))
+        elif headed and (led := known.leads.match(line)):
+            yield Statement(_name(led[1]), start, Weight.ANSWERS)
+            if (other := _alone(line[led.end() :])) is not None:
+                yield Statement(other, start, Weight.ANSWERS)
+        elif index == len(lines) - 1:
+            # "… True or false? True."
+            last = [one for _, one in sentences(line)][-1:]
+            if last and (value := _alone(last[0])) is not None:
+                yield Statement(value, start, Weight.ANSWERS)
+
+
+@dataclass(frozen=True, eq=False)
+class _Patterns:
+    true: frozenset[str]
+    true_alone: frozenset[str]
+    false_alone: frozenset[str]
+    value: re.Pattern[str]
+    """A word for true or false, anywhere."""
+    denied: re.Pattern[str]
+    """A value with its negation."""
+    holds: re.Pattern[str]
+    fails: re.Pattern[str]
+    either: re.Pattern[str]
+    """Two values named together."""
+    label: re.Pattern[str]
+    announces: re.Pattern[str]
+    affirms: re.Pattern[str]
+    denies: re.Pattern[str]
+    turns: re.Pattern[str]
+    partial: re.Pattern[str]
+    ends: re.Pattern[str]
+    """A value at the end of a clause."""
+    says: tuple[re.Pattern[str], ...]
+    leads: re.Pattern[str]
+    """A value that begins an answer."""
+    cut_off: re.Pattern[str]
+    """A sentence that ends before what it opposes to its beginning."""
+
+
+def _patterns() -> _Patterns:
+    return _compile(languages.LANGUAGES)
+
+
+# Compiled at first use: a language server that opens a design never needs them.
+@cache
+def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
+    values = [one.true_false for one in known]
+    clauses = joined(known, lambda one: one.true_false.clause_starts)
+    because = joined(known, lambda one: one.true_false.because)
+    certain = joined(known, lambda one: one.commitment.certain)
+    label = joined(known, lambda one: one.true_false.label)
+    stands_for = {
+        "VALUE": rf"[\"'(]?({_VALUE})[\"')]?",
+        # "No other cache", "the right half": part of a sentence, not its verdict.
+        "STOP": rf"(?=\s*(?:[.,;:!\n。，；！)—–{YES}{NO}]|$|-\s|(?:{clauses})\b|[^\x00-\u2e7f]))",
+    }
+    return _Patterns(
+        true=frozenset(word for one in values for word in one.true),
+        true_alone=frozenset(word for one in values for word in one.true_alone),
+        false_alone=frozenset(word for one in values for word in one.false_alone),
+        value=_insensitive(joined(known, _values)),
+        denied=_insensitive(rf"\s?(?:{joined(known, lambda one: one.true_false.negations)})\s{{0,3}}({_VALUE})"),
+        holds=_insensitive(joined(known, lambda one: one.true_false.holds)),
+        fails=_insensitive(joined(known, lambda one: one.true_false.fails)),
+        either=_insensitive(
+            rf"({_VALUE})(?:\s*(?:,|/|{joined(known, lambda one: one.true_false.either)})\s*)+({_VALUE})"
+        ),
+        cut_off=_insensitive(rf"(?:{joined(known, lambda one: one.short_text.contrasts)})\W*\Z"),
+        label=_insensitive(rf"\A(?:{label})\s*[:：=-]?\s*"),
+        announces=_insensitive(rf"\W{{0,8}}(?:{label})\W{{0,8}}"),
+        affirms=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.affirms)})[,.!]?"),
+        turns=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.turns)})"),
+        denies=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.denies)})[,.!]?"),
+        partial=_insensitive(joined(known, lambda one: one.true_false.partial)),
+        ends=_insensitive(
+            rf"({_VALUE})[\"')”’]{{0,2}}的?(?=\s*(?:[.,;!\n。，；！)—–{YES}{NO}]|$|(?:{because})|(?:{certain})))"
+        ),
+        says=tuple(_insensitive(fill(pattern, **stands_for)) for one in known for pattern in one.true_false.says),
+        leads=_insensitive(
+            rf"[^\w\n{_TRUE}{_FALSE}{_BOTH}]{{0,8}}({_VALUE})[)\"'”]{{0,4}}(?:\s*[.,:;!。，；：！]|\s*[-–—]\s"
+            rf"|\s*(?:{because}))"
+        ),
+    )
+
+
+def _values(language: AnswerLanguage) -> str:
+    """Every word for true and false; the longest first, as where no spaces separate words one may begin another."""
+    words = sorted((*language.true_false.true, *language.true_false.false), key=len, reverse=True)
+    return any_of(words) if language.unspaced else rf"(?<![A-Za-zÀ-ÿ])(?:{any_of(words)})(?![\w'-])"
+
+
+def _insensitive(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)

@@ -1,0 +1,334 @@
+r"""Reading the letter of a choice from free text, in every answer language.
+
+People write `B`, `(b)` or "The answer is (C)."; models also write JSON, `\boxed{C}`, or the wording of a choice, and
+discuss all choices before they settle on one. There is no guessing if a reply names no choice, or two: a letter is read
+only if a statement says that it is the answer, never merely because it occurs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from benchwright_judges import languages
+from benchwright_judges.languages.language import AnswerLanguage, any_of, fill, joined
+from benchwright_judges.reading.answer_extraction import (
+    AMBIGUOUS,
+    Extraction,
+    ExtractionOutcome,
+    Statement,
+    Weight,
+    before_next_question,
+    conclude,
+    declines,
+    is_denied,
+    read,
+    sentences,
+    since_correction,
+    weigh,
+    without_forced_conditions,
+)
+from benchwright_judges.reading.assertion_answers import read_truth
+from benchwright_judges.reading.choice_mentions import (
+    ANY_MENTION,
+    CLASH,
+    LETTERS,
+    MENTION,
+    SEVERAL,
+    TEXTS,
+    letter_of,
+    mark_mentions,
+)
+from benchwright_judges.reading.commitments import committed_choice, remaining_choice, restated_choice
+from benchwright_judges.reading.option_lines import Line, answering_lines, judged_lines, option_lines
+from benchwright_judges.reading.option_sections import answering_section
+from benchwright_judges.reading.reply_text import GIVEN, YES, answer_text
+from benchwright_judges.reading.short_answers import normalise
+from benchwright_judges.reading.wrong_one import wrong_choice
+
+_MAX_SENTENCE = 2_000
+# "A → B → C" is a chain of things, not a conclusion.
+_ARROW = rf"(?<!{ANY_MENTION}\s)(?<!{ANY_MENTION})→\s*<A>(?!\s*→)<STOP>"
+_PARTS = re.compile(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]{4,}")
+
+
+def read_choice(text: str, choices: Mapping[str, str], language: str = "en", *, statement: str = "") -> Extraction:
+    """The letter that an answer to a multiple-choice question names.
+
+    Args:
+        text: The whole answer.
+        choices: Upper-case letter → wording of each choice. The wording is a way of naming its letter.
+        language: ISO 639 code of the choices' language.
+        statement: The question. An answer that says it again with a choice in it is read only if it is known.
+    """
+    plain = answer_text(text)
+    if (head := before_next_question(plain)) and (
+        early := _read(head, choices, language)
+    ).outcome is not ExtractionOutcome.NOTHING:
+        return early
+    extraction = _read(plain, choices, language)
+    if extraction.outcome is ExtractionOutcome.NOTHING and (truths := _truths(choices)):
+        return read(truths[value]) if (value := read_truth(text).value) else extraction
+    if statement and extraction.outcome is not ExtractionOutcome.REFUSAL:
+        marked = mark_mentions(plain, choices, language)
+        # Its last sentence counts more than ticks and crosses, which say there what is true of each choice.
+        letter = wrong_choice(marked, statement, within=2 if extraction.value is None else 1)
+        if letter is None and extraction.outcome is ExtractionOutcome.NOTHING:
+            letter = restated_choice(marked, statement)
+        return read(letter) if letter else extraction
+    return extraction
+
+
+def _truths(choices: Mapping[str, str]) -> dict[str, str]:
+    """`true` and `false` → letter, if these are the two choices; else empty."""
+    found = {
+        name: letter
+        for letter, text in choices.items()
+        for one in languages.LANGUAGES
+        for name, words in (("true", one.true_false.true), ("false", one.true_false.false))
+        if text.strip(" .").casefold() in words
+    }
+    return found if len(choices) == len(found) == 2 else {}
+
+
+def _read(plain: str, choices: Mapping[str, str], language: str) -> Extraction:
+    if not plain:
+        return Extraction()
+    if same := _worded(plain, choices, language):
+        return read(same[0] if len(same) == 1 else None)
+    marked = without_forced_conditions(mark_mentions(plain, choices, language))
+    _, given, after = marked.rpartition(GIVEN)
+    if given:
+        content, _, rest = after.partition("\n")
+        corrected = since_correction(rest, ANY_MENTION)
+        if corrected is None or not (found := _statements(corrected, choices)):
+            return _given(content, choices, language)
+        return conclude(found, rest)
+    marked = _settle(marked)
+    corrected = since_correction(marked, ANY_MENTION)
+    if corrected is not None:
+        if found := [*_statements(corrected, choices), *_bare(corrected)]:
+            return conclude(found, corrected)
+        if letter := committed_choice(corrected):
+            return read(letter)
+        if re.search(MENTION, corrected):
+            return AMBIGUOUS
+    if found := _statements(marked, choices):
+        return conclude(found, marked)
+    return _settled(marked, plain, choices, language)
+
+
+def _settled(marked: str, plain: str, choices: Mapping[str, str], language: str) -> Extraction:
+    """What a reply without a statement of the answer comes down to."""
+    if declines(plain):
+        return conclude((), plain)
+    if letter := committed_choice(marked):
+        return read(letter)
+    if letter := remaining_choice(plain, choices, language):
+        return read(letter)
+    return AMBIGUOUS if any(_lists(sentence) for _, sentence in sentences(marked)) else Extraction()
+
+
+def _lists(sentence: str) -> bool:
+    """Whether a sentence names several choices and does not deny them."""
+    found = re.search(f"[{SEVERAL}{CLASH}]", sentence)
+    return found is not None and not is_denied(sentence, found.start(), found.end())
+
+
+def _worded(text: str, choices: Mapping[str, str], language: str) -> list[str]:
+    """The choices whose wording is the whole text; its spelling, including its article, does not matter."""
+    if len(text) > 4 * max(map(len, choices.values()), default=0) + 20:
+        return []
+    wanted = normalise(text.removeprefix(GIVEN), language)
+    spelled = _spelled(tuple(choices.items()), language, languages.LANGUAGES)
+    same = [letter for letter, wording in spelled if wording and wording == wanted]
+    if same:
+        return same
+    for alike in (_counts, _mistyped):
+        if len(same := [letter for letter, wording in spelled if alike(wanted, wording)]) == 1:
+            return same
+    return [] if declines(text) or is_denied(f"{text}.", len(text), len(text)) else _partly(wanted, spelled)
+
+
+def _partly(given: str, spelled: Sequence[tuple[str, str]]) -> list[str]:
+    """The choice of which a few words name a part that no other choice has: "flash" for "NAND flash"."""
+    words = set(re.findall(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]+", given))
+    parts = {letter: set(_PARTS.findall(wording)) if len(wording.split()) < 4 else set() for letter, wording in spelled}
+    common = Counter(part for own in parts.values() for part in own)
+    if any(one.upper() in parts or (one > "\u2e80" and len(one) > 6) for one in words):
+        return []  # A letter may be meant, or this is a sentence.
+    named = [letter for letter, own in parts.items() if words & {part for part in own if common[part] == 1}]
+    others = words - set(_PARTS.findall(" ".join(wording for _, wording in spelled)))
+    return named if len(named) == 1 and len(others) < 2 else []
+
+
+def _counts(given: str, wording: str) -> bool:
+    """Whether it is the number that is the choice, with a unit: "6 bits"."""
+    return wording.isdigit() and re.fullmatch(rf"{wording}\s?[^\W\d_]+", given) is not None
+
+
+def _mistyped(given: str, wording: str) -> bool:
+    """Whether it is the wording with two letters exchanged, or one left out, added or replaced inside a word."""
+    if abs(len(given) - len(wording)) > 1 or min(len(given), len(wording)) < (6 if given[:1] > "\u2e80" else 8):
+        return False
+    begin, end = _alike(given, wording), _alike(given[::-1], wording[::-1])
+    one, other = (text[begin : max(begin, len(text) - end)] for text in (given, wording))
+    word = begin > 1 and given[begin - 1].isalpha() and (one + other).isalpha()
+    return word and ((len(one) < 2 and len(other) < 2) or (len(one) == 2 and one == other[::-1]))
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two wordings begin with alike."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+@lru_cache(maxsize=256)
+def _spelled(
+    choices: tuple[tuple[str, str], ...], language: str, _known: tuple[AnswerLanguage, ...]
+) -> tuple[tuple[str, str], ...]:
+    return tuple((letter, normalise(choice, language)) for letter, choice in choices)
+
+
+def _given(content: str, choices: Mapping[str, str], language: str) -> Extraction:
+    """What the content of a box, a tag or a field names."""
+    if same := _worded(content.strip(), choices, language):
+        return read(same[0] if len(same) == 1 else None)
+    letters = {letter_of(one) for one in re.findall(MENTION, content)}
+    if not letters:
+        letters = {letter_of(one) for one in re.findall(f"[{TEXTS}]", content)}
+    if not letters:
+        return Extraction()
+    if len(letters) > 1 and (found := _statements(content, choices)):
+        return conclude(found, content)
+    mention = re.search(ANY_MENTION, content)
+    if len(letters) == 1 and mention and not is_denied(content, mention.start(), mention.end()):
+        return read(letters.pop())
+    return AMBIGUOUS if len(letters) > 1 else Extraction()
+
+
+def _settle(text: str) -> str:
+    """A reply in which "not A but B", "B, not A" and "A? No." name what they affirm, and nothing else."""
+    known = _patterns()
+    text = known.asked_no.sub(" ", known.asked_yes.sub(r"\1 is correct.", text))
+    return known.first_of.sub(_first, known.second_of.sub(_last, text))
+
+
+def _first(found: re.Match[str]) -> str:
+    return next(group for group in found.groups() if group)
+
+
+def _last(found: re.Match[str]) -> str:
+    return [group for group in found.groups() if group][-1]
+
+
+def _statements(text: str, choices: Mapping[str, str]) -> list[Statement]:
+    lines = option_lines(text)
+    found = [
+        Statement(letter_of(one.mention), one.position, weigh(one.text, 0, len(one.text)))
+        for one in answering_lines(lines, text)
+    ]
+    found += _alone(text)
+    listed = _listed(lines)
+    for start, sentence in sentences(text):
+        if re.search(ANY_MENTION, sentence):
+            found += _said(sentence[:_MAX_SENTENCE], start, listed)
+    if not found and (letter := judged_lines(lines, tuple(choices)) or answering_section(lines)):
+        found.append(Statement(letter, 0, Weight.HOLDS))
+    return found
+
+
+def _alone(text: str) -> Iterator[Statement]:
+    """A choice that is the whole last sentence of a line of several."""
+    said = [(start, one) for start, one in sentences(text) if one.strip()]
+    for start, sentence in said[-1:]:
+        begins = start == 0 or text[start - 1] == "\n"
+        listed = re.search(rf"{ANY_MENTION}[^\w\n]{{0,4}}[;；]\s*$", text[:start])
+        if not begins and not listed and (found := _patterns().corrected.fullmatch(sentence.rstrip(" .!。\"')"))):
+            yield Statement(letter_of(found[1]), start)
+
+
+def _listed(lines: Sequence[Line]) -> frozenset[int]:
+    """Where choices are listed: what is said in such a line is said of its choice."""
+    return frozenset(one.position for one in lines if one.is_listed)
+
+
+def _said(sentence: str, start: int, listed: frozenset[int]) -> Iterator[Statement]:
+    known = _patterns()
+    for pattern in known.says:
+        for found in pattern.finditer(sentence):
+            if not is_denied(sentence, found.start(), found.end()):
+                yield _statement(found, start, weigh(sentence, found.start(), found.end()))
+    for pattern in known.holds:
+        for found in pattern.finditer(sentence):
+            if start + found.start() not in listed and not is_denied(sentence, found.start(), found.end()):
+                weight = weigh(sentence, found.start(), found.end())
+                yield _statement(found, start, Weight.HOLDS if weight is Weight.ANSWERS else weight)
+
+
+def _statement(found: re.Match[str], start: int, weight: Weight) -> Statement:
+    group = found.lastindex or 0
+    return Statement(letter_of(found[group]), start + found.start(group), weight)
+
+
+def _bare(text: str) -> Iterator[Statement]:
+    """The letter right after a correction: "no wait, C"."""
+    if (found := _patterns().corrected.match(text)) and not is_denied(text, found.start(1), found.end(1)):
+        yield Statement(letter_of(found[1]), found.start(1))
+
+
+@dataclass(frozen=True, eq=False)
+class _Patterns:
+    says: tuple[re.Pattern[str], ...]
+    holds: tuple[re.Pattern[str], ...]
+    first_of: re.Pattern[str]
+    second_of: re.Pattern[str]
+    asked_yes: re.Pattern[str]
+    asked_no: re.Pattern[str]
+    corrected: re.Pattern[str]
+    """The letter right after a correction."""
+
+
+def _patterns() -> _Patterns:
+    return _compile(languages.LANGUAGES)
+
+
+# Compiled at first use: a language server that opens a design never needs them.
+@cache
+def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
+    because = joined(known, lambda one: one.choices.because)
+    joins = joined(known, lambda one: one.choices.joins)
+    yes = any_of(word for one in known for word in one.true_false.true)
+    no = any_of(word for one in known for word in one.true_false.false)
+
+    def compiled(patterns: Iterator[tuple[AnswerLanguage, str]]) -> Iterator[re.Pattern[str]]:
+        for one, pattern in patterns:
+            stands_for = {
+                "M": rf"({MENTION})\)?",
+                "A": rf"({ANY_MENTION})[)\"”’»]{{0,2}}",
+                "N": one.choices.nouns,
+                "STOP": (
+                    rf"(?=[\s\"')\]]{{0,4}}(?:[.,;:!\n—–。，；！、)→{YES}]|$|-\s|\((?!\s*(?:{joins})\b)[^()\n]{{1,200}}\)[.!]?\s*(?:$|\n)|(?:{because})))"
+                ),
+            }
+            yield re.compile(fill(pattern, **stands_for), re.IGNORECASE)
+
+    def whole(patterns: Iterator[tuple[AnswerLanguage, str]]) -> re.Pattern[str]:
+        return re.compile(any_of(pattern.pattern for pattern in compiled(patterns)) or "(?!)", re.IGNORECASE)
+
+    return _Patterns(
+        says=(
+            *compiled((one, pattern) for one in known for pattern in one.choices.says),
+            *compiled((known[0], pattern) for pattern in (_ARROW, rf"{YES}\s{{0,3}}<M>")),
+        ),
+        holds=tuple(compiled((one, pattern) for one in known for pattern in one.choices.holds)),
+        first_of=whole((one, pattern) for one in known for pattern in one.choices.first_of),
+        second_of=whole((one, pattern) for one in known for pattern in one.choices.second_of),
+        asked_yes=re.compile(rf"([{LETTERS}])\s?\?\s*(?:{yes})(?!\w)[.!]?", re.IGNORECASE),
+        asked_no=re.compile(rf"[{LETTERS}]\s?\?\s*(?:{no})(?=\s*(?:[.!?;\n]|$))[.!]?", re.IGNORECASE),
+        corrected=re.compile(
+            rf"[^\w{LETTERS}{TEXTS}\n]{{0,8}}({ANY_MENTION})(?=[\s\"')\]]{{0,4}}(?:[.,;:!\n。，；！]|$))"
+        ),
+    )

@@ -1,0 +1,211 @@
+"""The choice that a reply settles on where none of its sentences states the answer in a known way.
+
+What a reply says of the choices is taken clause by clause: a choice may be affirmed, denied, supposed, asked or only
+discussed. It is the answer if it alone is affirmed and a clause ends with it or praises it ("put me down for B",
+"B makes sense"), if the last sentence concludes with it, or if all others are ruled out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+from benchwright_judges import languages
+from benchwright_judges.languages.language import AnswerLanguage, any_of, joined
+from benchwright_judges.reading.answer_extraction import Weight, is_denied, sentences, supposes, weigh
+from benchwright_judges.reading.choice_mentions import CLASH, LETTERS, SEVERAL, TEXTS, letter_of, mark_each
+from benchwright_judges.reading.option_lines import option_lines
+
+_MAX_REPLY = 4_000
+_MAX_SENTENCE = 2_000
+_MAX_MENTIONS = 50
+_MAX_OPENING = 300
+# Replies in languages that are not known deny, too; these words are all that is known of such languages.
+_DENIES = re.compile(
+    r"\b(?:no(?!\s+(?:doubt|question))|non|n[ãa]o|nie|nem|niet|geen|ikke|inte|ei|не|ни|нет|değil|bukan|tidak)\b",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(f"[{LETTERS}{TEXTS}{SEVERAL}{CLASH}]")
+
+
+@dataclass(frozen=True)
+class _Affirmed:
+    letter: str | None
+    """None for several."""
+    sentence: int
+    """Where its sentence begins."""
+    commits: bool
+    concludes: bool
+    praised: bool
+    by_letter: bool
+
+
+def committed_choice(text: str) -> str | None:
+    """The letter that a reply affirms, and no other; None if it affirms none or several.
+
+    Args:
+        text: A reply with its mentions marked.
+    """
+    if len(text) > _MAX_REPLY:
+        text = text[-_MAX_REPLY:]
+    if _patterns().asks.match(text.lstrip(" >*-\"'")) and "?" in text and "\n" not in text:
+        return None
+    affirmed = list(_affirmed(text))
+    letters = {one.letter for one in affirmed}
+    if len({one.letter for one in affirmed if one.praised}) > 2:  # Each is said to be something.
+        return None
+    if len(letters) > 1:
+        last = [one for one in affirmed if one.sentence == affirmed[-1].sentence]
+        earlier = affirmed[: -len(last)]
+        affirmed = [one for one in last if one.concludes]
+        letters = {one.letter for one in affirmed}
+        decided = {one.letter for one in earlier if one.commits and one.by_letter} - letters
+        if (decided or len({one.letter for one in last}) > 1) and not any(one.praised for one in affirmed):
+            return None
+    if len(letters) == 1 and any(one.commits for one in affirmed):
+        return letters.pop()
+    return None
+
+
+def restated_choice(text: str, statement: str) -> str | None:
+    """The only choice in a reply of one sentence that says the question again as a statement.
+
+    Args:
+        text: A reply with its mentions marked.
+        statement: The question.
+    """
+    said = [one for _, one in sentences(text[:_MAX_REPLY]) if one.strip()]
+    named = set(_MENTION.findall(text[:_MAX_REPLY]))
+    if len(said) != 1 or len(named) != 1 or "?" in text or not _patterns().finished.search(text):
+        return None
+    found = _MENTION.search(said[0])
+    if not found or is_denied(said[0], found.start(), found.end()) or _patterns().elsewhere.search(said[0]):
+        return None
+    words, asked = _words(text), _words(statement)
+    return letter_of(named.pop()) if words and len(words & asked) >= 0.6 * len(words) else None
+
+
+def _words(text: str) -> set[str]:
+    """Words that carry meaning, and Chinese characters."""
+    return set(re.findall(r"[\u2e80-\u9fff]|[^\W\d_\u2e80-\u9fff\ue000-\uf8ff]{4,}", text.casefold()))
+
+
+def remaining_choice(text: str, choices: Mapping[str, str], language: str) -> str | None:
+    """The only choice that a reply does not rule out, if it rules out all others, of which there are two or more.
+
+    Args:
+        text: From `answer_text`.
+        choices: Upper-case letter → wording.
+        language: ISO 639 code of the wordings.
+    """
+    if len(text) > _MAX_REPLY or "?" in text:
+        return None
+    gone: set[str | None] = set()
+    for _, sentence in sentences(mark_each(text, choices, language)):
+        for clause in re.split(r";", sentence):
+            named = {letter_of(one) for one in re.findall(f"[{LETTERS}{TEXTS}]", clause)}
+            if re.search(rf"[{LETTERS}{TEXTS}]\s+[{LETTERS}{TEXTS}]", clause):
+                # "not A B": the second may be what is meant instead.
+                return None
+            if named and _patterns().rules_out.search(clause):
+                gone |= named
+            elif named:
+                return None
+    left = set(choices) - gone
+    if len(gone) < 2 or len(left) != 1:
+        return None
+    return None if re.search(rf"\b{(last := left.pop())}\b", text) else last
+
+
+def _affirmed(text: str) -> Iterator[_Affirmed]:
+    known = _patterns()
+    listed = [(one.position, one.position + len(one.text)) for one in option_lines(text) if one.is_listed]
+    parts = [(start, one) for start, one in sentences(text) if one.strip()]
+    for start, sentence in parts:
+        if any(begin <= start < end for begin, end in listed) or supposes(sentence):
+            continue
+        # A doubtful answer is one: "B?".
+        said = sentence.replace("?", ".") if len(parts) == 1 or len(text.split()) <= 6 else sentence
+        for found in islice(_MENTION.finditer(said[:_MAX_SENTENCE]), _MAX_MENTIONS):
+            opening = said[max(0, found.start() - _MAX_OPENING) : found.start()]
+            before = re.split(r"[,;:，；：]", opening)[-1]
+            starts = (found.start(), found.start() - len(before))
+            if any(is_denied(said, one, found.end()) for one in starts) or (
+                known.supposed.match(said, found.end()) or known.taken_back.search(said, found.end())
+            ):
+                continue
+            if _MENTION.fullmatch(said.strip(" .:)*")) and known.dismissed.match(text, start + len(sentence)):
+                continue
+            if known.discussed.search(before) or known.elsewhere.search(opening) or _DENIES.search(before):
+                continue
+            closes, praised = (bool(one.match(said, found.end())) for one in (known.ends, known.praises))
+            praised |= bool(known.singles.search(opening))
+            by_letter = re.match(f"[{LETTERS}]", found[0]) is not None
+            if by_letter and known.named.search(opening):
+                closes = praised = False
+            closes &= not (opening.rstrip()[-1:] == "=" and text.count("=") > 1)
+            yield _Affirmed(
+                letter_of(found[0]),
+                start,
+                closes or praised,
+                praised
+                or weigh(said, found.start(), found.end()) > Weight.ANSWERS
+                or (start == parts[-1][0] and closes and by_letter),
+                praised or weigh(said, found.start(), found.end()) > Weight.ANSWERS,
+                by_letter,
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Patterns:
+    asks: re.Pattern[str]
+    finished: re.Pattern[str]
+    discussed: re.Pattern[str]
+    singles: re.Pattern[str]
+    named: re.Pattern[str]
+    dismissed: re.Pattern[str]
+    taken_back: re.Pattern[str]
+    elsewhere: re.Pattern[str]
+    supposed: re.Pattern[str]
+    ends: re.Pattern[str]
+    praises: re.Pattern[str]
+    rules_out: re.Pattern[str]
+
+
+def _patterns() -> _Patterns:
+    return _compile(languages.LANGUAGES)
+
+
+# Compiled at first use: a language server that opens a design never needs them.
+@cache
+def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
+    certain = joined(known, lambda one: one.commitment.certain)
+    because = joined(known, lambda one: one.choices.because)
+    unreal = re.sub(r"\s+(?=\|)|\n\s*", "", joined(known, lambda one: one.discourse.unreal))
+    wrong = any_of(word for one in known for word in one.true_false.false)
+    close = r"[\"'”’»)\]]{0,3}"
+    return _Patterns(
+        asks=_insensitive(joined(known, lambda one: one.commitment.asks)),
+        finished=re.compile(r"[.!。！]\W*\Z"),
+        discussed=_insensitive(joined(known, lambda one: one.commitment.discussed)),
+        named=_insensitive(joined(known, lambda one: one.commitment.named)),
+        taken_back=_insensitive(
+            r"(?:\b(?:but|though|although|aber|doch|mais|但)\b|但)[^.;]{0,20}(?:n't|\bno\b|\bnot\b|\bnicht\b|\bnein\b|\bpas\b|\bnon\b|不)"
+        ),
+        dismissed=_insensitive(rf"[^.!?。！？\n]{{0,60}}\b(?:{wrong})\b"),
+        singles=_insensitive(joined(known, lambda one: one.commitment.singles)),
+        elsewhere=_insensitive(joined(known, lambda one: one.commitment.elsewhere)),
+        supposed=_insensitive(rf"{close}\s+(?:{unreal})(?!\s+do\b)"),
+        ends=_insensitive(
+            rf"{close}(?:\s*,?\s*(?:{certain}))*\s*{close}(?:[.,;!。，；！…\n→]|$|\s[-–—]+(?!\s*(?:{wrong}))(?=\s*\S)|\s+(?:{because})\b)"
+        ),
+        praises=_insensitive(rf"{close}\s*(?:{joined(known, lambda one: one.commitment.praises)})"),
+        rules_out=_insensitive(joined(known, lambda one: one.commitment.rules_out)),
+    )
+
+
+def _insensitive(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)

@@ -1,0 +1,376 @@
+"""Numbers with units, as people and models write them in every answer language.
+
+A written number can have several readings: `1.024` is a thousand in German and a fraction in English,
+`32 KB` is 32 768 bytes to a computer architect (JEDEC 100B.01) and 32 000 to a network engineer (SI). A
+quantity keeps all of them, and two quantities are the same where one reading of each agrees.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+
+from benchwright_judges import languages
+from benchwright_judges.languages.language import AnswerLanguage, any_of
+from benchwright_judges.reading.number_words import number_in_words
+
+_MAX_TEXT = 200
+_MAX_POWER = 4096
+
+_SI = {"": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "m": -3, "u": -6, "n": -9, "p": -12}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50}
+# Capital K, M, G before bit or byte: 1024 in memories, 1000 on wires.
+_JEDEC = {"K": 10, "M": 20, "G": 30, "T": 40}
+
+_PREFIXES = {
+    **{"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "milli": "m", "micro": "u", "nano": "n", "pico": "p"},
+    **{"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti"},
+}
+_TIMES = ("x", "\u00d7", "times", "mal", "-fach", "fach", "fois", "倍")
+_SIXTIES = {"min": 60, "h": 3600}
+
+
+class Dimension(StrEnum):
+    """The dimension of a number."""
+
+    NONE = ""
+    PERCENT = "%"
+    BITS = "bit"
+    BIT_RATE = "bit/s"
+    SECONDS = "s"
+    HERTZ = "Hz"
+    WATTS = "W"
+    VOLTS = "V"
+    JOULES = "J"
+
+
+class Comparison(StrEnum):
+    """How a number compares with the key's."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    UNIT_MISSING = "unit missing"
+    """The same number, but one has a unit and the other has none."""
+    UNIT_DIFFERS = "unit differs"
+    ROUNDED = "rounded"
+    """One may be the other, rounded or cut off to the digits that it is written with."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number and its dimension, in all readings of its notation."""
+
+    numbers: frozenset[Fraction]
+    """The bare number's readings."""
+    factors: frozenset[Fraction]
+    """What the unit multiplies it by, to bit, second, hertz ..."""
+    dimension: Dimension
+    step: Fraction = Fraction(0)
+    """The place value of the last digit behind the decimal separator, in the bare number; 0 if there is none."""
+
+    @property
+    def values(self) -> frozenset[Fraction]:
+        """All readings in the dimension's own unit."""
+        return frozenset(number * factor for number in self.numbers for factor in self.factors)
+
+
+def read_quantity(text: str, language: str = "en") -> Quantity | None:
+    """The quantity that a string consists of; None for any other string.
+
+    Read are decimal numbers with the thousands separators of English, German, French and Chinese,
+    `1e3`, `1.5 x 10^6`, `2^10`, `2**10`, `3/4`, `0x1F`, `0b101`, `1FH`, and Verilog literals such as `8'hFF`.
+
+    Args:
+        text: A short answer; LaTeX and Markdown around it are the caller's to remove.
+        language: ISO 639 code; decides whether `1.024` may be a thousand.
+    """
+    if len(text) > _MAX_TEXT:
+        return None
+    # NFKC turns full-width digits, superscripts and the two micro signs into plain ones, so powers go first.
+    plain = re.sub("([0-9])([\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+)", r"\1^\2", text)
+    plain = unicodedata.normalize("NFKC", plain)
+    plain = (
+        plain.replace("\u2212", "-")
+        .replace("\u03bc", "u")
+        .replace("\u00b5", "u")
+        .rstrip(" \t\r\n.;,!。，；！")
+        .lstrip()
+    )
+    number = _NUMBER.match(plain)
+    if number is None and (spoken := number_in_words(plain)):
+        plain = f"{spoken[0]} {plain[spoken[1] :]}"
+        number = _NUMBER.match(plain)
+    if number is None:
+        return None
+    found = _number(number, language)
+    unit = _unit(plain[number.end() :].strip(" -"))
+    if found is None or unit is None:
+        return None
+    numbers, step = found
+    dimension, factors = unit
+    return Quantity(numbers, factors, dimension, step)
+
+
+def read_binary(text: str) -> Quantity | None:
+    """The number of an assembler's binary literal, such as `11111111B`; None for any other string.
+
+    The same string may be a number of bytes, so the caller asks only where that is wrong.
+    """
+    found = re.fullmatch(r"([01]{2,64})\s?[Bb]", text.strip(" .;,。，；"))
+    return (
+        Quantity(frozenset({Fraction(int(found[1], 2))}), frozenset({Fraction(1)}), Dimension.NONE) if found else None
+    )
+
+
+def is_sloppy_byte(given: Quantity, key: Quantity) -> bool:
+    """Whether an answer has `b` where the key has `B`, such as `18b` for `18B`, and is the same apart from that."""
+    one = frozenset({Fraction(1)})
+    return (
+        given.dimension is key.dimension is Dimension.BITS
+        and given.numbers == key.numbers
+        and given.factors == one
+        and key.factors == frozenset({Fraction(8)})
+    )
+
+
+def names_bits(question: str) -> bool:
+    """Whether a question speaks of bits, so that `b` may stand for them on purpose."""
+    return _patterns().bits.search(question) is not None
+
+
+def compare(given: Quantity, key: Quantity, tolerance: float | None = None, unit: str = "") -> Comparison:
+    """Compare a given quantity with the key's.
+
+    Args:
+        given: The answer.
+        key: The right value.
+        tolerance: Relative, as the key declares it. Without one the numbers have to be equal.
+        unit: The unit that the question asks for: a number without one counts in it.
+    """
+    allowed = Fraction(str(tolerance or 0))
+    asked = _unit(unit) if unit else None
+    given, key = (_in_unit(one, asked) for one in (given, key))
+    if given.dimension is key.dimension:
+        return _compared(given, key, allowed, rounds=tolerance is None)
+    if Dimension.NONE not in (given.dimension, key.dimension):
+        # 33 % and 0.33 W: the units are unrelated.
+        return Comparison.UNIT_DIFFERS
+    if Dimension.PERCENT in (given.dimension, key.dimension):
+        # 25 % and 0.25 are the same number.
+        found = _compared(given, key, allowed, rounds=tolerance is None)
+        if found is not Comparison.DIFFERENT:
+            return found
+    if _agree(given.numbers, key.numbers, allowed):
+        return Comparison.UNIT_MISSING
+    return Comparison.DIFFERENT
+
+
+def _compared(given: Quantity, key: Quantity, allowed: Fraction, *, rounds: bool) -> Comparison:
+    if _agree(given.values, key.values, allowed):
+        return Comparison.SAME
+    step = max(one.step * max(one.factors) for one in (given, key))
+    near = rounds and any(abs(one - other) < step for one in given.values for other in key.values)
+    return Comparison.ROUNDED if near else Comparison.DIFFERENT
+
+
+def asked_unit(question: str) -> str:
+    """The only unit that a question asks for, as in "how many ns"; empty if there is none, or several."""
+    found = {one[1] for one in _patterns().asked.finditer(question) if _unit(one[1])}
+    return found.pop() if len(found) == 1 else ""
+
+
+def asks_for_unit(question: str, quantity: Quantity) -> bool:
+    """Whether a question gives the unit of a quantity: behind a blank ("____ bits") or as in "in MB/s"."""
+    wanted = (quantity.dimension, quantity.factors)
+    return any(_unit(found[1]) == wanted for found in _patterns().asked.finditer(question))
+
+
+_GROUPED = r"\d{1,3}(?:[,.' \u00a0\u202f\u2009]\d{3})+(?!\d)"
+_NUMBER = re.compile(
+    rf"""(?ix) (?P<sign>[-+]?)\s*
+    (?: (?P<width>\d*)'s?(?P<radix>[bodh])(?P<literal>[0-9a-f_]+)
+      | 0x(?P<hex>[0-9a-f_]+) | 0b(?P<binary>[01_]+)
+      | (?P<suffixed>[0-9a-f]{{1,8}}(?:\s[0-9a-f]{{4}})*)(?-i:H)(?![a-z])
+      | (?P<base>\d{{1,6}})\s*(?:\^|\*\*)\s*[({{]?(?P<power>[-+]?\d{{1,4}})[)}}]?(?![\d.])
+      | (?P<numerator>\d{{1,12}})\s*/\s*(?P<denominator>\d{{1,12}})(?![\d.])
+      | (?P<digits>{_GROUPED}(?:[.,]\d+)? | \d+(?:[.,]\d+)? | [.,]\d+)
+        (?: (?:\s*[x*\u00d7\u22c5\u00b7]\s*10\s*(?:\^|\*\*)\s*[({{]?|e)(?P<exponent>[-+]?\d{{1,4}})[)}}]? )?
+    ) (?![\d^']|(?<=\b0)x) """
+)
+_RADIX = {"b": 2, "o": 8, "d": 10, "h": 16}
+
+
+def _number(found: re.Match[str], language: str) -> tuple[frozenset[Fraction], Fraction] | None:
+    sign = -1 if found["sign"] == "-" else 1
+    try:
+        if found["literal"]:
+            whole = int(found["literal"].replace("_", ""), _RADIX[found["radix"].lower()])
+        elif found["hex"] or found["suffixed"]:
+            whole = int((found["hex"] or found["suffixed"]).replace("_", "").replace(" ", ""), 16)
+        elif found["binary"]:
+            whole = int(found["binary"].replace("_", ""), 2)
+        elif found["base"]:
+            if abs(int(found["power"])) > _MAX_POWER:
+                return None
+            power = Fraction(int(found["base"])) ** int(found["power"])
+            return frozenset({sign * power}), Fraction(0)
+        elif found["numerator"]:
+            return frozenset({sign * Fraction(int(found["numerator"]), int(found["denominator"]))}), Fraction(0)
+        else:
+            return _decimal(found, sign, language)
+    except (ValueError, ZeroDivisionError):
+        return None
+    return frozenset({Fraction(sign * whole)}), Fraction(0)
+
+
+def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[Fraction], Fraction] | None:
+    exponent = int(found["exponent"] or 0)
+    if abs(exponent) > _MAX_POWER:
+        return None
+    digits = re.sub(r"[' \u00a0\u202f\u2009]", "", found["digits"])
+    separators = re.findall(r"[.,]", digits)
+    readings = set()
+    if len(set(separators)) == 2 or len(separators) > 1:
+        # Two kinds: the last one is the decimal separator. One kind, repeatedly: thousands.
+        decimal = separators[-1] if len(set(separators)) == 2 else ""
+        if decimal and separators.count(decimal) > 1:
+            return None
+        plain = "".join("." if c == decimal else "" if c in ".," else c for c in digits)
+        readings.add(Fraction(plain))
+    elif separators:
+        whole, part = digits.split(separators[0])
+        thousands = len(part) == 3 and whole not in ("", "0") and len(whole) <= 3
+        known = languages.find_language(language)
+        comma_is_decimal = known is not None and known.numbers.comma_is_decimal
+        if thousands and separators[0] == ("." if comma_is_decimal else ","):
+            readings.add(Fraction(whole + part))
+        # In English, a comma before three digits is not a decimal separator; in German, a point there may be one.
+        if not thousands or separators[0] == "." or comma_is_decimal:
+            readings.add(Fraction(f"{whole or 0}.{part}"))
+    else:
+        readings.add(Fraction(digits))
+    scale = Fraction(10) ** exponent
+    values = frozenset(sign * reading * scale for reading in readings)
+    behind = re.search(r"[.,](\d+)$", digits)
+    # 1,024 is written as a whole number where it can be one.
+    is_whole = any(reading.denominator == 1 for reading in readings)
+    return values, scale / 10 ** len(behind[1]) if behind and not is_whole else Fraction(0)
+
+
+def _unit(text: str) -> tuple[Dimension, frozenset[Fraction]] | None:
+    """What a unit counts and the factors it may stand for; None for words that are not units."""
+    text = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).replace("\u03bc", "u").replace("\u00b5", "u")
+    if not text:
+        return Dimension.NONE, frozenset({Fraction(1)})
+    written = _patterns()
+    text = written.per_second.sub("/s", text)
+    if spelled := written.spelled.fullmatch(text):
+        text = _PREFIXES[spelled[1].lower()] + written.prefixed_units[spelled[2].lower()] + spelled[3]
+    text = written.unit_words.get(text, text)
+    if text in _TIMES:
+        return Dimension.NONE, frozenset({Fraction(1)})
+    if text == "%":
+        return Dimension.PERCENT, frozenset({Fraction(1, 100)})
+    rate = written.rate.fullmatch(text)
+    if rate and (amount := _information(rate[1])):
+        # Data rates count in thousands (SI), storage possibly in multiples of 1024.
+        return Dimension.BIT_RATE, frozenset({min(amount)})
+    if amount := _information(text):
+        return Dimension.BITS, amount
+    if text in _SIXTIES:
+        return Dimension.SECONDS, frozenset({Fraction(_SIXTIES[text])})
+    for symbol, dimension in _PREFIXED.items():
+        prefix = text.removesuffix(symbol)
+        if prefix != text and (power := _SI.get("k" if prefix == "K" else prefix)) is not None:
+            return dimension, frozenset({Fraction(10) ** power})
+    return None
+
+
+_PREFIXED = {
+    "Hz": Dimension.HERTZ,
+    "s": Dimension.SECONDS,
+    "W": Dimension.WATTS,
+    "V": Dimension.VOLTS,
+    "J": Dimension.JOULES,
+}
+
+
+def _information(text: str) -> frozenset[Fraction] | None:
+    """Bits in a unit of information; two factors if storage and data rates differ."""
+    written = _patterns()
+    found = written.information.fullmatch(text)
+    if found is None or text in written.byte_symbols:
+        return None
+    prefix, word = found.groups()
+    bits = 8 if word in written.bytes else 1
+    if prefix.endswith("i"):
+        return frozenset({Fraction(bits * 2 ** _BINARY[prefix.capitalize()])})
+    factors = {Fraction(bits * 10 ** _SI["k" if prefix == "K" else prefix])}
+    if prefix in _JEDEC:
+        factors.add(Fraction(bits * 2 ** _JEDEC[prefix]))
+    return frozenset(factors)
+
+
+def _in_unit(quantity: Quantity, asked: tuple[Dimension, frozenset[Fraction]] | None) -> Quantity:
+    if asked is None or quantity.dimension is not Dimension.NONE:
+        return quantity
+    return Quantity(quantity.numbers, asked[1], asked[0], quantity.step)
+
+
+def _agree(given: frozenset[Fraction], key: frozenset[Fraction], allowed: Fraction) -> bool:
+    return any(abs(one - other) <= allowed * abs(other) for one in given for other in key)
+
+
+@dataclass(frozen=True, eq=False)
+class _Patterns:
+    bits: re.Pattern[str]
+    """A word for bits."""
+    asked: re.Pattern[str]
+    """A unit that a question asks for."""
+    per_second: re.Pattern[str]
+    spelled: re.Pattern[str]
+    """A spelled-out prefix and unit."""
+    prefixed_units: Mapping[str, str]
+    unit_words: Mapping[str, str]
+    rate: re.Pattern[str]
+    information: re.Pattern[str]
+    bytes: frozenset[str]
+    byte_symbols: frozenset[str]
+
+
+def _patterns() -> _Patterns:
+    return _compile(languages.LANGUAGES)
+
+
+# Compiled at first use: a language server that opens a design never needs them.
+@cache
+def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
+    numbers = [one.numbers for one in known]
+    prefixed = {unit: symbol for one in numbers for unit, symbol in one.prefixed_units.items()}
+    symbols = [symbol for one in numbers for symbol in one.byte_symbols]
+    in_bytes = ["B", *symbols, *(word for one in numbers for word in one.byte_words)]
+    in_bits = ["b", *(word for one in numbers for word in one.bit_words)]
+    per = any_of(word for one in numbers for word in one.per)
+    seconds = any_of(("s", *(word for one in numbers for word in one.seconds)))
+    slashed = any_of(("/s", *(f"/{word}" for one in numbers for word in one.seconds_behind_slash)))
+    plurals = any_of(ending for one in numbers for ending in one.unit_plurals)
+    return _Patterns(
+        bits=re.compile(any_of(re.escape(word) for one in numbers for word in one.bit_words), re.IGNORECASE),
+        asked=re.compile(
+            rf"(?:[(\uff08]\s*[)\uff09]|_{{2,}}|{any_of(one.asks_in for one in numbers)})[\s*_`(]{{0,4}}"
+            r"(%|[^\W\d_]{1,12}(?:/s)?)(?![^\W_\u2e80-\u9fff])"
+        ),
+        per_second=re.compile(rf"(?:{per})(?:{seconds})$", re.IGNORECASE),
+        spelled=re.compile(rf"({any_of(_PREFIXES)})({any_of(prefixed)})(?:{plurals})?((?:/s)?)", re.IGNORECASE),
+        prefixed_units=prefixed,
+        unit_words={word: symbol for one in numbers for word, symbol in one.unit_words.items()},
+        rate=re.compile(rf"(.+?)(?:{slashed}|ps)"),
+        information=re.compile(rf"(|[KMGTP]i|ki|[kKMGT])-?({any_of((*in_bytes, *in_bits))})"),
+        bytes=frozenset(in_bytes),
+        byte_symbols=frozenset(symbols),
+    )

@@ -1,0 +1,215 @@
+"""The lines of a reply that begin with a choice: an answer, or the choices repeated and discussed one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from benchwright_judges import languages
+from benchwright_judges.languages.language import AnswerLanguage, any_of, joined
+from benchwright_judges.reading.choice_mentions import ANY_MENTION, MENTION, letter_of
+from benchwright_judges.reading.reply_text import NO, YES, lines_of
+
+_LEVEL = re.compile(r"[^#].*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that is not blank."""
+
+    position: int
+    text: str
+    mention: str = ""
+    """What it begins with; empty if it begins with no choice."""
+    style: str = ""
+    """What precedes and follows it."""
+    rest: str = ""
+    """What follows."""
+    is_listed: bool = False
+    """Whether it is one of several lines that go through the choices."""
+    is_headed: bool = False
+    """Whether it is the first line, or below a heading that announces the answer."""
+    is_last: bool = False
+
+
+def option_lines(text: str) -> list[Line]:
+    """All lines, with what each begins with."""
+    lines = [_line(*one) for one in lines_of(text)]
+    last = len(lines) - 1
+    announced = [
+        index == 0 or bool(_patterns().announces.fullmatch(lines[index - 1].text)) for index in range(len(lines))
+    ]
+    for index in range(1, len(lines)):
+        # The heading of the whole reply announces what follows.
+        announced[index] |= index == 1 and not lines[0].mention and lines[0].text.lstrip().startswith("#")
+    listed = _listed(lines)
+    return [
+        Line(
+            one.position, one.text, one.mention, one.style, one.rest,
+            is_listed=index in listed, is_headed=announced[index], is_last=index == last,
+        )
+        for index, one in enumerate(lines)
+    ]  # fmt: skip
+
+
+def answering_lines(lines: Sequence[Line], text: str) -> Iterator[Line]:
+    """Lines that are the answer: a choice alone in the first, the last or an announced line, or with its reason."""
+    for one in lines:
+        if not one.mention or one.is_listed or NO in one.text:
+            continue
+        if _patterns().dismissed.match(one.rest) and not _patterns().reasons.match(one.rest):
+            continue
+        alone = not one.rest.strip(f" \t.,:;!)]}}>\"'”’」】。{YES}")
+        explained = (one.mention in _letters() or one.style[1:2] == ".") and _patterns().explains.match(
+            one.style[1:] + one.rest
+        ) is not None
+        if (alone and (one.is_headed or one.is_last)) or (one.is_headed and explained and not _mentions_others(one)):
+            yield one
+
+
+def judged_lines(lines: Sequence[Line], offered: tuple[str, ...]) -> str | None:
+    """The only choice called right where all others are called wrong, or where it alone has a tick."""
+    right, wrong, ticked, seen = set(), set(), set(), set()
+    for one in lines:
+        letter = letter_of(one.mention) if one.mention else None
+        if letter is None:
+            continue
+        seen.add(letter)
+        if YES in one.text:
+            ticked.add(letter)
+        if NO in one.text or _patterns().dismissed.match(one.rest):
+            wrong.add(letter)
+        elif YES in one.text or _patterns().praised.match(one.rest):
+            right.add(letter)
+    complete = right | wrong == set(offered) or (ticked == right and seen == set(offered))
+    return right.pop() if len(right) == 1 and complete else None
+
+
+def _listed(lines: Sequence[Line]) -> frozenset[int]:
+    """The lines that go through the choices in order."""
+    found: set[int] = set()
+    run: list[int] = []
+    for index, one in enumerate(lines):
+        if not one.mention or (one.mention not in _letters() and not _is_next_text(lines, index)):
+            continue
+        if run and one.mention > lines[run[-1]].mention:
+            run.append(index)
+        else:
+            found |= _without_answer(run, lines)
+            run = [index]
+    return frozenset(found | _without_answer(run, lines))
+
+
+def _is_next_text(lines: Sequence[Line], index: int) -> bool:
+    """Whether a line holds only the text of a choice, and a line next to it that of another."""
+    texts = [one.mention for one in lines[max(0, index - 1) : index + 2] if one.mention not in _letters()]
+    return len({one for one in texts if one}) > 1 and not lines[index].rest.strip()
+
+
+def _without_answer(run: list[int], lines: Sequence[Line]) -> set[int]:
+    """A list that begins with a line of another style, or not with A, begins with the answer."""
+    if len(run) == 1:
+        # The first choice under "Let's analyse:" is discussed, not chosen.
+        before = lines[run[0] - 1].text.rstrip() if run[0] else ""
+        introduced = before.endswith(":") and not _patterns().announces.fullmatch(before)
+        return set(run) if introduced and lines[run[0]].rest.strip(" .") else set()
+    if not run:
+        return set()
+    if letter_of(lines[run[0]].mention) == "A" and (_are_headings(lines, run) or _are_bullets(lines, run)):
+        return set(run)
+    if len(run) == 2 and not any(lines[index].rest.strip() for index in run):
+        return set()
+    first, second = lines[run[0]], lines[run[1]]
+    apart = any(one.text.rstrip().endswith(":") and not one.mention for one in lines[run[0] + 1 : run[1]])
+    opens = (
+        run[0] == 0
+        or bool(re.match(ANY_MENTION, lines[run[0]].text))
+        or bool(_patterns().announces.fullmatch(lines[run[0] - 1].text))
+    )
+    if opens and (letter_of(first.mention) != "A" or first.style != second.style or apart):
+        return set(run[1:]) if len(run) > 2 else set()
+    return set(run)
+
+
+def _are_headings(lines: Sequence[Line], run: Sequence[int]) -> bool:
+    """Whether they are headings of one level, with something else between them."""
+    levels = {_LEVEL.sub("", lines[index].text.lstrip()[:8]) for index in run}
+    return len(levels) == 1 and levels != {""} and run[-1] - run[0] >= len(run)
+
+
+def _are_bullets(lines: Sequence[Line], run: Sequence[int]) -> bool:
+    """Whether they are three bullets or more: an answer before bullets is none itself."""
+    return len(run) > 2 and all(lines[index].style.startswith("-") for index in run)
+
+
+def _line(position: int, text: str) -> Line:
+    found = _patterns().begins.match(text)
+    if not found:
+        return Line(position, text)
+    bullet = "-" if re.search(r"[-*+•\d]", found[1]) else "#" if "#" in found[1] else ""
+    return Line(position, text, found[2], f"{bullet or ' '}{found[3]}", text[found.end() :])
+
+
+def _mentions_others(line: Line) -> bool:
+    """Whether a line of reasons calls another choice right, or lists them."""
+    return any(one != line.mention for one in re.findall(rf"{MENTION}(?=\s*[).:]\s+\S)", line.rest))
+
+
+@cache
+def _letters() -> frozenset[str]:
+    return frozenset(chr(code) for code in range(0xE100, 0xE11A))
+
+
+@dataclass(frozen=True, eq=False)
+class _Patterns:
+    begins: re.Pattern[str]
+    announces: re.Pattern[str]
+    """A line that announces the answer."""
+    explains: re.Pattern[str]
+    """Separates a choice from a reason."""
+    reasons: re.Pattern[str]
+    """Begins a reason."""
+    dismissed: re.Pattern[str]
+    """What rejects the choice that it follows."""
+    praised: re.Pattern[str]
+
+
+def _patterns() -> _Patterns:
+    return _compile(languages.LANGUAGES)
+
+
+# Compiled at first use: a language server that opens a design never needs them.
+@cache
+def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
+    other = r"[^\w\ue100-\ue1ff]"
+    nouns = joined(known, lambda one: one.choices.nouns)
+    copulas = joined(known, lambda one: one.choices.copulas)
+    right = any_of(word for one in known for word in one.true_false.true)
+    wrong = any_of(word for one in known for word in one.true_false.false)
+    because = joined(known, lambda one: one.choices.because)
+    nots = joined(known, lambda one: one.true_false.negations)
+    taken_back = joined(known, lambda one: one.discourse.taken_back)
+    return _Patterns(
+        begins=re.compile(
+            rf"^([\s>#*•+→{YES}{NO}-]{{0,8}}(?:\d{{1,2}}[.)]\s)?[({{\[\"']?)(?:(?:{nouns})\s*)?({ANY_MENTION})([).:;\],、。!\"'”{YES}{NO}]{{1,3}}|\s:|\s[-–—](?=\s)|(?=\s*(?:$|\(|[{YES}{NO}]|[,，]?\s*(?:{because}))))",
+            re.IGNORECASE,
+        ),
+        announces=re.compile(
+            rf"{other}{{0,8}}(?:\w+\s+){{0,4}}(?:{nouns}){other}{{0,3}}(?:(?:{copulas})\s*)?{other}{{0,4}}",
+            re.IGNORECASE,
+        ),
+        explains=re.compile(rf"\s*(?:[().:\]、。!,–—-]|(?:{because}))", re.IGNORECASE),
+        reasons=re.compile(rf"\s*[,，]?\s*(?:{because})", re.IGNORECASE),
+        dismissed=re.compile(
+            rf"[\s:.,)–—-]{{0,5}}(?:{wrong}|{nots}\s+(?:{right}))(?!\w)|[^.;!?。；！？\n]{{0,80}}?(?:{_taken(taken_back)}|:\s*(?:{wrong})(?!\w))",
+            re.IGNORECASE,
+        ),
+        praised=re.compile(rf"[\s:.,)–—-]{{0,5}}(?:{right})(?!\w)", re.IGNORECASE),
+    )
+
+
+def _taken(pattern: str) -> str:
+    """A verbose expression as a plain one."""
+    return re.sub(r"\s+", "", pattern)

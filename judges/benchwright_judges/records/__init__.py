@@ -1,0 +1,1 @@
+"""The database of answers, votes and judgements."""

@@ -1,0 +1,86 @@
+"""Asking for votes: as many as decide, in turn, and each only once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from benchwright_judges.judgement import Vote
+from benchwright_judges.records.records import Records
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Counted(Generic[T]):
+    """The votes on one answer, and what they come to."""
+
+    votes: tuple[Vote, ...]
+    labels: tuple[str, ...]
+    """Of the votes with a usable reply."""
+    decision: T | None
+    """None if they do not decide."""
+
+
+async def count(
+    ask: Callable[[int], Awaitable[Vote]], settle: Callable[[Sequence[str]], T | None], *, seats: int, spares: int
+) -> Counted[T]:
+    """Ask for a bare majority together, then one by one, until the votes decide or seats and spares are used.
+
+    Args:
+        ask: Requests the vote of a seat, counted from 0.
+        settle: What labels come to; None if more are needed.
+        seats: Number of votes at most.
+        spares: How many votes without a usable reply are replaced.
+
+    Raises:
+        OutOfBudgetError: The budget does not hold what a vote may cost.
+    """
+    votes: list[Vote] = []
+    labels: list[str] = []
+    decision = None
+    wanted = seats // 2 + 1
+    while decision is None and wanted <= seats:
+        more = min(wanted - len(labels), wanted + spares - len(votes))
+        if more <= 0:
+            break
+        votes += await _together(ask, range(len(votes), len(votes) + more))
+        labels = [vote.label for vote in votes if not vote.error]
+        if len(labels) == wanted:
+            decision = settle(labels)
+            wanted += 1
+    return Counted(tuple(votes), tuple(labels), decision)
+
+
+async def remembered(
+    records: Records, key: str, judge: str, request: Callable[[], Awaitable[Vote]], *, offline: bool
+) -> Vote:
+    """A vote from the cache, or else a new one, which is stored at once.
+
+    Args:
+        records: The cache.
+        key: Digest of everything that determines the vote.
+        judge: Whose vote.
+        request: Asks for it.
+        offline: Whether only stored votes are used.
+    """
+    known = await records.cached(key)
+    if known is not None:
+        return known.model_copy(update={"cached": True, "cost_usd": 0.0, "seconds": 0.0})
+    if offline:
+        return Vote(judge=judge, error="there is no recorded vote, and judges are offline")
+    said = await request()
+    if not said.error:
+        await records.remember([(key, said)])
+    return said
+
+
+async def _together(ask: Callable[[int], Awaitable[Vote]], seats: Sequence[int]) -> list[Vote]:
+    # Votes that were paid for are kept, so the failure of one does not cancel the others.
+    votes = await asyncio.gather(*(ask(seat) for seat in seats), return_exceptions=True)
+    for said in votes:
+        if isinstance(said, BaseException):
+            raise said
+    return [said for said in votes if isinstance(said, Vote)]

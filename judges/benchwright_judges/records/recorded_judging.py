@@ -1,0 +1,240 @@
+"""Judge an answer and store the judgement: by rule if one decides, else by votes of model judges, else later."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+
+from benchwright_judges.judgement import Judgement, Method, Status, Vote
+from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
+from benchwright_judges.models.panel import Panel
+from benchwright_judges.models.prompt import ANSWER_CHARACTERS
+from benchwright_judges.reading.reading import read_answer
+from benchwright_judges.records import ballot
+from benchwright_judges.records.records import GivenAnswer, Records
+from benchwright_judges.rubric import COMPARABLE, Rubric, is_code_question, load_rubric, rubric_for
+from benchwright_judges.rule_judgements import PENDING
+from benchwright_judges.scale import Scale
+from benchwright_judges.score import score
+from benchwright_problems.problem import Problem, digest
+
+_TRIES = re.compile(r", \d+ times?\Z")
+_NO_MONEY = "This answer is kept and pending: the budget for judges is used up."
+_CUT = f"The judges saw the first {ANSWER_CHARACTERS} characters only."
+
+
+async def judge_and_record(
+    problem: Problem,
+    answer: str,
+    panel: Panel | None,
+    records: Records,
+    *,
+    ref: str = "",
+    attempt: str = "",
+    number: int = 0,
+    answer_id: str | None = None,
+    budget: JudgingBudget | None = None,
+) -> Judgement:
+    """Judge an answer and store all votes and the judgement.
+
+    The answer is stored as pending before a model is asked; only a score ends that state.
+
+    Args:
+        problem: With its hidden part.
+        answer: The answer; untrusted.
+        panel: The model judges; None if no model is configured.
+        records: Stores answer, votes and judgement.
+        ref: `pack/id`, by which a pending answer is found and scored later.
+        attempt: The attempt the answer belongs to, if there is one.
+        number: Number of the try within the attempt.
+        answer_id: Identifies the answer: one that was scored before, by the present question and key, is not judged
+            again.
+        budget: Limits the cost of the votes; if it runs out, the answer stays pending.
+
+    Raises:
+        StorageError: The database failed; earlier writes are kept.
+    """
+    if answer_id is not None and attempt:
+        answer_id = await _by_this_key(records, problem, answer_id)
+    if answer_id is not None:
+        earlier, kept = await records.judgement(answer_id), await records.answer(answer_id)
+        if earlier is not None and kept is not None and kept.is_to(problem) and not _is_open(problem, earlier, panel):
+            return earlier
+    question = problem.public.question
+    given = GivenAnswer(
+        problem=ref or problem.id,
+        problem_digest=problem.public_digest,
+        key_digest=problem.harness_digest,
+        format=problem.category.value if problem.category else question.format.value if question else "text",
+        text=_storable(answer),
+        sha256=hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest(),
+        attempt=attempt,
+        number=number,
+        id=answer_id or uuid.uuid4().hex,
+    )
+    judgement = score(problem, answer)
+    if not _is_open(problem, judgement, panel):
+        await records.settle(given, judgement)
+        return judgement
+    await records.receive(given, judgement.message if judgement.status is Status.PENDING else PENDING.message)
+    voted = await vote(problem, answer, panel, records, judgement, budget=budget or JudgingBudget())
+    if voted != judgement:
+        await records.settle(given, voted)
+    return voted
+
+
+def _is_open(problem: Problem, judgement: Judgement, panel: Panel | None) -> bool:
+    """Whether a model or a person can still say more than a judgement says."""
+    if not judgement.status.is_final:
+        return True
+    unread = judgement.method is Method.DETERMINISTIC and panel is not None
+    return unread and panel is not None and panel.reader_of(problem, judgement) is not None
+
+
+async def _by_this_key(records: Records, problem: Problem, name: str) -> str:
+    """The name of an attempt's answer as it is judged by the present key; what was judged by others stays as it is."""
+    found, changes = name, 0
+    while (kept := await records.answer(found)) is not None and not kept.is_to(problem):
+        changes += 1
+        found = f"{name}.{changes}"
+    return found
+
+
+async def vote(
+    problem: Problem, answer: str, panel: Panel | None, records: Records, pending: Judgement, *, budget: JudgingBudget
+) -> Judgement:
+    """Have a panel read and judge an answer that no rule decides; returns `pending` if it can't."""
+    if panel is None or problem.hidden.answer is None:
+        return pending
+    try:
+        if (reader := panel.reader_of(problem, pending)) is not None:
+            pending = await read_answer(problem, answer, pending, reader, panel, records, budget)
+        rubric = rubric_for(problem)
+        if pending.status is not Status.PENDING or rubric is None:
+            return pending
+        return await _judged(problem, answer, panel, records, pending, rubric, budget)
+    except OutOfBudgetError:
+        return PENDING.model_copy(update={"message": _NO_MONEY, "metrics": pending.metrics, "votes": pending.votes})
+
+
+async def _judged(
+    problem: Problem,
+    answer: str,
+    panel: Panel,
+    records: Records,
+    pending: Judgement,
+    rubric: Rubric,
+    budget: JudgingBudget,
+) -> Judgement:
+    votes = _Votes(problem, answer, panel, records, budget)
+    judgement = await votes.count(rubric)
+    if panel.comparable and is_code_question(problem) and judgement.status is Status.SCORED:
+        with contextlib.suppress(OutOfBudgetError):
+            judgement = await _with_comparison(judgement, votes)
+    told = {"metrics": {**pending.metrics, **judgement.metrics}, "votes": (*judgement.votes, *pending.votes)}
+    return judgement.model_copy(update=told)
+
+
+async def _with_comparison(judgement: Judgement, votes: _Votes) -> Judgement:
+    """The judgement with an additional vote by CVDP's aspects, requested once as CVDP does."""
+    rubric = load_rubric(COMPARABLE)
+    said = (await votes.ask(rubric, 0)).model_copy(update={"rubric": rubric.reference})
+    metrics = judgement.metrics if said.score is None else {**judgement.metrics, "cvdp_subjective": said.score}
+    return judgement.model_copy(update={"votes": (*judgement.votes, said), "metrics": metrics})
+
+
+class _Votes:
+    """The votes on one answer."""
+
+    def __init__(self, problem: Problem, answer: str, panel: Panel, records: Records, budget: JudgingBudget) -> None:
+        self._problem = problem
+        self._answer = answer
+        self._panel = panel
+        self._records = records
+        self._budget = budget
+
+    async def count(self, rubric: Rubric) -> Judgement:
+        """Ask for votes until they decide, or all seats and spares are used."""
+        panel, scale = self._panel, rubric.scale
+        majority = panel.seats // 2 + 1
+        counted = await ballot.count(
+            lambda seat: self.ask(rubric, seat),
+            lambda labels: scale.settle(labels, panel.seats),
+            seats=panel.seats,
+            spares=panel.spares,
+        )
+        votes, labels = counted.votes, counted.labels
+        decision = counted.decision or scale.settle_finally(labels, panel.seats)
+        told = {
+            "method": Method.MODEL,
+            "rubric": rubric.reference,
+            "votes": votes,
+            "tie_break": len(labels) > majority,
+            "remarks": (_CUT,) if len(self._answer) > ANSWER_CHARACTERS else (),
+        }
+        if decision is None:
+            return Judgement(status=Status.ERROR, message=_no_decision(votes, majority), **told)
+        message = _message(rubric.scale, decision.label, decision.passed)
+        return Judgement(
+            status=Status.SCORED,
+            score=decision.score,
+            passed=decision.passed,
+            label=decision.label,
+            message=message,
+            **told,
+        )
+
+    async def ask(self, rubric: Rubric, seat: int) -> Vote:
+        """The vote of a seat, from the cache or from its judge. A new vote is stored immediately."""
+        judge = self._panel.judge_of(seat)
+        key = digest(
+            {
+                "rubric": rubric.digest,
+                "judge": judge.identity,
+                "problem": self._problem.public_digest,
+                "key": self._problem.harness_digest,
+                "answer": self._answer,
+                "vote": seat,
+            }
+        )
+        return await ballot.remembered(
+            self._records,
+            key,
+            judge.name,
+            lambda: judge.vote(self._problem, self._answer, rubric, index=seat, budget=self._budget),
+            offline=self._panel.offline,
+        )
+
+
+def _no_decision(votes: Sequence[Vote], majority: int) -> str:
+    # How often a judge was asked until its patience was over differs from vote to vote.
+    failed = {_TRIES.sub("", vote.error): vote.error for vote in votes if vote.error}
+    counts = Counter(_TRIES.sub("", vote.error) for vote in votes if vote.error)
+    if len(votes) - counts.total() < majority:
+        why = "; ".join(f"{count} of {len(votes)} votes failed: {failed[kind]}" for kind, count in counts.most_common())
+        return (
+            f"{why}. The answer is kept. Check the judges with `benchwright judge"
+            " test`, then have it judged with `benchwright judge pending --score`."
+        )
+    return "The judges reached no majority; the answer is kept for a person to grade."
+
+
+def _message(scale: Scale, label: str, passed: bool) -> str:
+    match scale:
+        case Scale.TIERS:
+            return f"The judges give {label} of 10 points."
+        case Scale.SHARE:
+            return f"The judges give {label} of 1."
+        case Scale.EXAM:
+            return f"The judges call the answer {label}."
+        case Scale.BLANK:
+            return "The answer is correct." if passed else "The answer is incorrect."
+
+
+def _storable(text: str) -> str:
+    # PostgreSQL rejects NUL, and both databases reject lone surrogates.
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

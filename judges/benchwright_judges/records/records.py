@@ -1,0 +1,330 @@
+"""The database of judgements: answers, judgements, pending answers, people's grades, the cache of votes.
+
+Votes contain traces of answer keys, so the database is stored with the sealed parts.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, RowMapping, delete, insert, select
+
+from benchwright_foundation.database import Database
+from benchwright_judges.judgement import Judgement, Vote
+from benchwright_judges.records.schema import (
+    ANSWERS,
+    CACHE,
+    GRADE_POINTS,
+    GRADES,
+    JUDGEMENTS,
+    PENDING,
+    VOTES,
+    create_missing_tables,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+    from benchwright_problems.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer and its context. Judges see only its `text`."""
+
+    problem: str
+    """`pack/id`."""
+    problem_digest: str
+    key_digest: str
+    format: str
+    """The question's format, or the problem's category."""
+    text: str
+    sha256: str
+    attempt: str = ""
+    """The attempt it belongs to; empty if it belongs to none."""
+    number: int = 0
+    """Number of the try within the attempt; 0 without an attempt."""
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    created: float = field(default_factory=time.time)
+    """Unix time."""
+
+    def is_to(self, problem: Problem) -> bool:
+        """Whether neither the question nor its key has changed since."""
+        return (problem.public_digest, problem.harness_digest) == (self.problem_digest, self.key_digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An answer that no judge has scored yet."""
+
+    answer: GivenAnswer
+    reason: str
+    """The reason, in one sentence."""
+    since: float
+    """Unix time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """One person's grade of one answer."""
+
+    answer: str
+    """The answer's id."""
+    grader: str
+    """A pseudonym."""
+    rubric: str
+    label: str
+    difficulty: int
+    """Grading difficulty, 1 to 5."""
+    comment: str = ""
+    adjudicates: bool = False
+    """Whether it decides between grades that disagree."""
+    created: float = field(default_factory=time.time)
+    points: tuple[float, ...] = ()
+    """For each item of the rubric; empty where it has none, or the grader chose a label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An answer with its latest judgement and people's grades."""
+
+    answer: GivenAnswer
+    judgement: Judgement | None
+    """The latest judgement."""
+    waits: bool
+    """Whether it still has no score; an answer replaced by a newer one of the same try is not waiting."""
+    grades: tuple[Grade, ...] = ()
+
+
+class Records(Database):
+    """The open database. Use within the event loop it was opened in; close it in the end."""
+
+    title = "the judgements' database"
+
+    def prepare(self, connection: Connection) -> None:
+        """Create the tables that are missing."""
+        create_missing_tables(connection)
+
+    # Answers and judgements
+
+    async def receive(self, answer: GivenAnswer, reason: str) -> None:
+        """Store an answer as waiting until `settle` records its score.
+
+        It replaces an earlier answer of the same try of the same attempt that is still waiting.
+        """
+        async with self.writing() as connection:
+            if answer.attempt:
+                same = select(ANSWERS.c.id).where(
+                    ANSWERS.c.attempt == answer.attempt, ANSWERS.c.number == answer.number, ANSWERS.c.id != answer.id
+                )
+                await connection.execute(delete(PENDING).where(PENDING.c.answer.in_(same)))
+            await self._keep(connection, answer)
+            await connection.execute(
+                self.insert_into(PENDING)
+                .values(answer=answer.id, reason=reason, since=time.time())
+                .on_conflict_do_update(index_elements=[PENDING.c.answer], set_={"reason": reason})
+            )
+
+    async def settle(self, answer: GivenAnswer, judgement: Judgement) -> None:
+        """Store a judgement with its votes. Without a score, the answer stays waiting."""
+        decided = judgement.status.is_final
+        async with self.writing() as connection:
+            await self._keep(connection, answer)
+            seq = await connection.scalar(
+                insert(JUDGEMENTS)
+                .values(
+                    answer=answer.id,
+                    status=judgement.status.value,
+                    method=judgement.method.value,
+                    rubric=judgement.rubric,
+                    label=judgement.label,
+                    score=judgement.score,
+                    passed=judgement.passed,
+                    tie_break=judgement.tie_break,
+                    body=judgement.model_dump_json(exclude={"votes"}),
+                    created=time.time(),
+                )
+                .returning(JUDGEMENTS.c.seq)
+            )
+            votes = [
+                {
+                    "judgement": seq,
+                    "position": position,
+                    "judge": vote.judge,
+                    "rubric": vote.rubric or judgement.rubric,
+                    "label": vote.label,
+                    "error": vote.error,
+                    "cost_usd": vote.cost_usd,
+                    "body": vote.model_dump_json(),
+                }
+                for position, vote in enumerate(judgement.votes)
+            ]
+            if votes:
+                await connection.execute(insert(VOTES), votes)
+            if decided:
+                await connection.execute(delete(PENDING).where(PENDING.c.answer == answer.id))
+            else:
+                await connection.execute(
+                    self.insert_into(PENDING)
+                    .values(answer=answer.id, reason=judgement.message, since=time.time())
+                    .on_conflict_do_update(index_elements=[PENDING.c.answer], set_={"reason": judgement.message})
+                )
+
+    async def delete_answers(self, attempts: Sequence[str]) -> None:
+        """Deletes the answers of attempts, with all that judges and people said of them; the cache of votes stays."""
+        mine = select(ANSWERS.c.id).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != "")
+        judged = select(JUDGEMENTS.c.seq).where(JUDGEMENTS.c.answer.in_(mine))
+        async with self.writing() as connection:
+            await connection.execute(delete(VOTES).where(VOTES.c.judgement.in_(judged)))
+            for table in (JUDGEMENTS, PENDING, GRADE_POINTS, GRADES):
+                await connection.execute(delete(table).where(table.c.answer.in_(mine)))
+            await connection.execute(delete(ANSWERS).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != ""))
+
+    async def judgement(self, answer_id: str) -> Judgement | None:
+        """The latest judgement of an answer; None if there is none."""
+        async with self.reading() as connection:
+            return (await self._newest(connection, [answer_id])).get(answer_id)
+
+    async def judgements(self, answers: Sequence[str]) -> dict[str, Judgement]:
+        """The latest judgement of each answer that has one."""
+        async with self.reading() as connection:
+            return await self._newest(connection, answers)
+
+    async def answer(self, answer_id: str) -> GivenAnswer | None:
+        """The answer of this id."""
+        async with self.reading() as connection:
+            row = (await connection.execute(select(ANSWERS).where(ANSWERS.c.id == answer_id))).one_or_none()
+        return None if row is None else _answer(row._mapping)
+
+    async def pending(self) -> Sequence[Waiting]:
+        """Answers that no judge has scored yet, oldest first."""
+        wanted = (
+            select(ANSWERS, PENDING.c.reason, PENDING.c.since)
+            .join(PENDING, PENDING.c.answer == ANSWERS.c.id)
+            .order_by(PENDING.c.since, ANSWERS.c.id)
+        )
+        async with self.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [Waiting(_answer(row._mapping), row.reason, row.since) for row in rows]
+
+    async def judged(self) -> Sequence[Judged]:
+        """Every answer with its latest judgement and its grades, oldest first."""
+        return await self._judged(None)
+
+    async def judged_answer(self, answer_id: str) -> Judged | None:
+        """The same for one answer."""
+        return next(iter(await self._judged([answer_id])), None)
+
+    async def judged_try(self, attempt: str, number: int) -> Judged | None:
+        """The same for the newest answer of a try of an attempt."""
+        same = ANSWERS.c.attempt == attempt, ANSWERS.c.number == number
+        newest = select(ANSWERS.c.id).where(*same).order_by(ANSWERS.c.created.desc()).limit(1)
+        async with self.reading() as connection:
+            found = await connection.scalar(newest)
+        return await self.judged_answer(found) if found is not None else None
+
+    async def _judged(self, ids: Sequence[str] | None) -> Sequence[Judged]:
+        answers = select(ANSWERS)
+        same = (GRADE_POINTS.c.answer == GRADES.c.answer) & (GRADE_POINTS.c.grader == GRADES.c.grader)
+        grades = select(GRADES, GRADE_POINTS.c.points).outerjoin(GRADE_POINTS, same)
+        if ids is not None:
+            answers, grades = answers.where(ANSWERS.c.id.in_(ids)), grades.where(GRADES.c.answer.in_(ids))
+        async with self.reading() as connection:
+            rows = await connection.execute(answers.order_by(ANSWERS.c.created, ANSWERS.c.id))
+            given = [_answer(row._mapping) for row in rows]
+            newest = await self._newest(connection, ids)
+            waiting = set((await connection.scalars(select(PENDING.c.answer))).all())
+            by_answer: dict[str, list[Grade]] = {}
+            for row in await connection.execute(grades.order_by(GRADES.c.created, GRADES.c.grader)):
+                points = tuple(json.loads(row.points)) if row.points else ()
+                by_answer.setdefault(row.answer, []).append(Grade(**{**row._mapping, "points": points}))
+        return [
+            Judged(answer, newest.get(answer.id), answer.id in waiting, tuple(by_answer.get(answer.id, ())))
+            for answer in given
+        ]
+
+    async def _keep(self, connection: AsyncConnection, answer: GivenAnswer) -> None:
+        values = {
+            "id": answer.id,
+            "problem": answer.problem,
+            "problem_digest": answer.problem_digest,
+            "key_digest": answer.key_digest,
+            "format": answer.format,
+            "answer": answer.text,
+            "sha256": answer.sha256,
+            "attempt": answer.attempt,
+            "number": answer.number,
+            "created": answer.created,
+        }
+        # Of an answer that is judged again because its question has changed.
+        present = {name: values[name] for name in ("problem_digest", "key_digest", "format")}
+        await connection.execute(
+            self.insert_into(ANSWERS).values(values).on_conflict_do_update(index_elements=[ANSWERS.c.id], set_=present)
+        )
+
+    async def _newest(self, connection: AsyncConnection, answers: Sequence[str] | None) -> dict[str, Judgement]:
+        """The latest judgement with its votes, by answer."""
+        wanted = select(JUDGEMENTS.c.answer, JUDGEMENTS.c.seq, JUDGEMENTS.c.body)
+        if answers is not None:
+            wanted = wanted.where(JUDGEMENTS.c.answer.in_(answers))
+        bodies = {row.answer: row for row in await connection.execute(wanted.order_by(JUDGEMENTS.c.seq))}
+        cast: dict[int, list[Vote]] = {}
+        votes = select(VOTES.c.judgement, VOTES.c.body).order_by(VOTES.c.judgement, VOTES.c.position)
+        if answers is not None:
+            votes = votes.where(VOTES.c.judgement.in_([row.seq for row in bodies.values()]))
+        for row in await connection.execute(votes):
+            cast.setdefault(row.judgement, []).append(Vote.model_validate_json(row.body))
+        return {
+            answer: Judgement.model_validate_json(row.body).model_copy(update={"votes": tuple(cast.get(row.seq, ()))})
+            for answer, row in bodies.items()
+        }
+
+    # The cache of votes
+
+    async def cached(self, key: str) -> Vote | None:
+        """The vote cached under a key; None if there is none."""
+        async with self.reading() as connection:
+            body = await connection.scalar(select(CACHE.c.body).where(CACHE.c.key == key))
+        return None if body is None else Vote.model_validate_json(body)
+
+    async def remember(self, votes: Sequence[tuple[str, Vote]]) -> None:
+        """Store votes under their keys; existing entries are not replaced."""
+        if not votes:
+            return
+        rows = [{"key": key, "body": vote.model_dump_json(), "created": time.time()} for key, vote in votes]
+        async with self.writing() as connection:
+            await connection.execute(self.insert_into(CACHE).on_conflict_do_nothing(), rows)
+
+    async def cache(self) -> Sequence[tuple[str, Vote]]:
+        """The whole cache, by key."""
+        async with self.reading() as connection:
+            rows = (await connection.execute(select(CACHE.c.key, CACHE.c.body).order_by(CACHE.c.key))).all()
+        return [(row.key, Vote.model_validate_json(row.body)) for row in rows]
+
+    # People
+
+    async def keep_grade(self, grade: Grade) -> None:
+        """Store a person's grade, replacing the same person's earlier grade of that answer."""
+        values = asdict(grade)
+        points = {"answer": grade.answer, "grader": grade.grader, "points": json.dumps(values.pop("points"))}
+        async with self.writing() as connection:
+            await connection.execute(
+                self.insert_into(GRADES)
+                .values(values)
+                .on_conflict_do_update(index_elements=[GRADES.c.answer, GRADES.c.grader], set_=values)
+            )
+            await connection.execute(
+                self.insert_into(GRADE_POINTS)
+                .values(points)
+                .on_conflict_do_update(index_elements=[GRADE_POINTS.c.answer, GRADE_POINTS.c.grader], set_=points)
+            )
+
+
+def _answer(row: RowMapping) -> GivenAnswer:
+    fields = {name: row[name] for name in GivenAnswer.__dataclass_fields__ if name != "text"}
+    return GivenAnswer(**fields, text=row["answer"])

@@ -1,0 +1,1 @@
+"""Packs as files and folders, and the sealed store."""

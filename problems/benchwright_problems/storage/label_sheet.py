@@ -1,0 +1,107 @@
+"""Sheets on which people correct labels, CSV: one row per question and kind."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.problem import Problem
+from benchwright_problems.storage.labels import Label, LabelKind, LabelSource, PackLabels
+
+_SHOWN = ("problem", "kind", "question", "label", "by", "votes")
+_FILLED = ("corrected", "reason")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_label_sheet(file: Path, problems: Sequence[Problem], labels: PackLabels) -> int:
+    """Write every label that counts, with room for another; returns the number of rows.
+
+    Raises:
+        OSError: It can't be written.
+    """
+    stream = io.StringIO()
+    lines = csv.writer(stream)
+    lines.writerow((*_SHOWN, *_FILLED))
+    count = 0
+    for problem in problems:
+        for kind in LabelKind:
+            settled = labels.settled(problem, kind)
+            if settled is None:
+                continue
+            machine = labels.by_machine(problem, kind)
+            votes = "; ".join(f"{one.judge}={one.value}" for one in machine.votes) if machine is not None else ""
+            shown = (problem.id, kind.value, problem.public.statement, settled.value, settled.by, votes)
+            lines.writerow([*(_inert(text) for text in shown), "", ""])
+            count += 1
+    # A byte order mark, without which spreadsheets don't take it for UTF-8.
+    write_atomically(file.absolute(), b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "replace"))
+    return count
+
+
+def read_label_sheet(file: Path, problems: Mapping[str, Problem], person: str, now: datetime) -> list[Label]:
+    """The corrections of a sheet; rows without one are left out.
+
+    Args:
+        file: CSV with the columns `problem`, `kind`, `corrected` and `reason`; others don't matter.
+        problems: By id.
+        person: Who corrected.
+        now: When.
+
+    Raises:
+        DatasetError: Names line and field of the first thing that is wrong; nothing is to be kept then.
+    """
+    try:
+        rows = csv.DictReader(io.StringIO(file.read_bytes().decode("utf-8-sig")), strict=True)
+        missing = [name for name in ("problem", "kind", *_FILLED) if name not in (rows.fieldnames or ())]
+        if missing:
+            raise DatasetError(file, missing[0], "is not among the columns; `--export` writes a sheet that has it", 1)
+        return [
+            _correction(file, rows.line_num, row, problems, person, now)
+            for row in rows
+            if (row["corrected"] or "").strip()
+        ]
+    except OSError as error:
+        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DatasetError(file, "", f"is not CSV in UTF-8: {error}") from error
+
+
+def _correction(
+    file: Path, line: int, row: Mapping[str, str | None], problems: Mapping[str, Problem], person: str, now: datetime
+) -> Label:
+    def cell(name: str) -> str:
+        return (row[name] or "").strip().removeprefix("'")
+
+    problem = problems.get(cell("problem").rpartition("/")[2])
+    if problem is None:
+        raise DatasetError(file, "problem", f"is {cell('problem')!r}, and the pack has no such question", line)
+    if cell("kind") not in (*LabelKind,):
+        raise DatasetError(file, "kind", f"is {cell('kind')!r}; known are {', '.join(LabelKind)}", line)
+    kind = LabelKind(cell("kind"))
+    value = cell("corrected") if kind is LabelKind.TOPIC else cell("corrected").lower()
+    try:
+        kind.check(value)
+    except ValueError as error:
+        raise DatasetError(file, "corrected", str(error), line) from error
+    if not cell("reason"):
+        raise DatasetError(file, "reason", "is empty; say why, so that others can follow the correction", line)
+    return Label(
+        problem=problem.id,
+        public_digest=problem.public_digest,
+        kind=kind,
+        value=value,
+        source=LabelSource.PERSON,
+        by=person,
+        reason=cell("reason"),
+        made=now.isoformat(timespec="seconds"),
+    )
+
+
+def _inert(text: str) -> str:
+    # A spreadsheet evaluates cells that begin like a formula, and questions are a stranger's.
+    return f"'{text}" if text.startswith(_FORMULA) else text

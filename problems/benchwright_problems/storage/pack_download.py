@@ -1,0 +1,66 @@
+"""Published packs of an address."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.storage.pack_file import LARGEST_BYTES
+
+_TIMEOUT_S = 30.0
+
+
+class DownloadError(ProblemsError):
+    """A pack can't be fetched."""
+
+
+@contextlib.contextmanager
+def fetched(
+    source: str, *, needs_digest: bool, on_progress: Callable[[int, int], None] = lambda received, size: None
+) -> Iterator[Path]:
+    """The file of a path or address, for as long as the block runs.
+
+    Args:
+        source: A path, or what begins with `https://` or `http://`.
+        needs_digest: Refuse plain HTTP, by which anybody on the way could have changed it.
+        on_progress: Called with bytes received, and all of them; 0 if the server does not say.
+
+    Raises:
+        DownloadError: The server can't be reached, refuses, or sends too much.
+    """
+    if urlsplit(source).scheme not in ("http", "https"):
+        yield Path(source)
+        return
+    with tempfile.TemporaryDirectory(prefix="benchwright-pack-") as folder:
+        file = Path(folder, "pack")
+        with file.open("wb") as stream:
+            _download(source, stream, needs_digest, on_progress)
+        yield file
+
+
+def _download(source: str, file: BinaryIO, needs_digest: bool, on_progress: Callable[[int, int], None]) -> None:
+    # It takes a while to import.
+    import httpx2
+
+    try:
+        with httpx2.stream("GET", source, follow_redirects=True, timeout=_TIMEOUT_S) as reply:
+            for one in (*reply.history, reply):
+                if needs_digest and one.url.scheme != "https":
+                    raise DownloadError(f"{one.url} is plain HTTP: give the file's --sha256, or an https address")
+            if reply.status_code != httpx2.codes.OK:
+                raise DownloadError(f"{source} answers {reply.status_code} {reply.reason_phrase}")
+            size = int(reply.headers.get("content-length", "0"))
+            received = 0
+            for chunk in reply.iter_bytes():
+                received += len(chunk)
+                if received > LARGEST_BYTES:
+                    raise DownloadError(f"{source} is larger than {LARGEST_BYTES >> 20} MiB")
+                file.write(chunk)
+                on_progress(received, size)
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        raise DownloadError(f"{source} can't be fetched: {error}") from error

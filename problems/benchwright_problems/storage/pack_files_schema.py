@@ -1,0 +1,76 @@
+"""What the TOML files of a pack folder may hold; `docs/reference/pack-format.md` describes every field."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from benchwright_foundation.model import Model
+from benchwright_problems.canary import Canary
+from benchwright_problems.category import Category
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.hints import MOST_HINTS, Hint, check_ladder
+from benchwright_problems.parameter_sets import ProofTable
+from benchwright_problems.partial_date import PartialDate
+from benchwright_problems.problem import (
+    Answer,
+    Difficulty,
+    Kind,
+    Language,
+    Letter,
+    Limits,
+    QuestionFormat,
+    RelativePath,
+    Reveal,
+    ScanAction,
+    Skill,
+)
+from benchwright_problems.storage.pack_name import PackName
+
+
+class PackFile(Model):
+    """`pack.toml`."""
+
+    name: PackName
+    title: str
+    version: str
+    license: str
+    source: str
+    description: str = ""
+    published: PartialDate | None = None
+    canary: Canary | None = None
+    order: Annotated[list[str], Field(min_length=1)]
+
+
+class QuestionTable(Model):
+    """`[question]` of `problem.toml`."""
+
+    format: QuestionFormat
+    choices: dict[Letter, str] = Field(default_factory=dict)
+    subdomain: str = ""
+    topic: str = ""
+    tag: str = ""
+    skill: Skill | None = None
+    language: Language = "en"
+    group: str = ""
+
+
+class ProblemFile(Model):
+    """`problem.toml`."""
+
+    id: str
+    kind: Kind
+    category: Category | None = None
+    difficulty: Difficulty
+    published: PartialDate | None = None
+    domain: str = ""
+    expected: tuple[RelativePath, ...] = ()
+    reveal: Reveal = Reveal.VERDICT
+    limits: Limits = Limits()
+    scan: dict[str, ScanAction] = Field(default_factory=dict)
+    question: QuestionTable | None = None
+    answer: Answer | None = None
+    dont_care: DontCares = NO_DONT_CARES
+    proof: ProofTable = ProofTable()
+    hints: Annotated[tuple[Hint, ...], Field(max_length=MOST_HINTS), AfterValidator(check_ladder)] = ()

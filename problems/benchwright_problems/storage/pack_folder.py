@@ -1,0 +1,250 @@
+"""Packs as folders of TOML, Markdown and source files, the form of built-in packs.
+
+`pack.toml` names the pack and the order of its problems. Each problem is a folder with
+`problem.toml`, `statement.md`, `public/` (files the solver gets), and for a design problem
+`hidden/harness/`, `hidden/reference/` and `hidden/wrong/NAME/` (solutions that must fail).
+`docs/reference/pack-format.md` describes every field.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import stat
+import tomllib
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import JsonValue, ValidationError
+
+from benchwright_foundation.model import Model
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.figure import media_type
+from benchwright_problems.problem import (
+    Answer,
+    Choice,
+    Figure,
+    Hidden,
+    Kind,
+    Pack,
+    Problem,
+    Provenance,
+    Public,
+    Question,
+    QuestionFormat,
+    digest,
+)
+from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
+
+BUILT_IN = ("starter",)
+PACK_FILE = "pack.toml"
+LARGEST_FILE_BYTES = 16 * 1024**2
+
+_File = TypeVar("_File", bound=Model)
+
+
+def read_pack_folder(folder: Path) -> Pack:
+    """Read a whole pack.
+
+    Raises:
+        DatasetError: Names the file, the field and what is wrong with it.
+    """
+    head = read_pack_head(folder)
+    if len(set(head.order)) != len(head.order):
+        raise DatasetError(folder / PACK_FILE, "order", "names a problem twice")
+    problems = tuple(read_problem(folder / name, head) for name in head.order)
+    try:
+        return Pack(
+            name=head.name,
+            title=head.title,
+            version=head.version,
+            license=head.license,
+            source=head.source,
+            description=head.description,
+            published=head.published,
+            canary=head.canary,
+            problems=problems,
+        )
+    except ValidationError as error:
+        raise DatasetError.from_validation(folder / PACK_FILE, error) from error
+
+
+def read_pack_head(folder: Path) -> PackFile:
+    """What a pack's own file says.
+
+    Raises:
+        DatasetError: See `read_pack_folder`.
+    """
+    return _toml(folder / PACK_FILE, PackFile)
+
+
+def wrong_solutions(folder: Path, problem: str) -> dict[str, dict[str, str]]:
+    """The solutions that a problem's harness must fail, in the folder of its pack: name → path → text.
+
+    Raises:
+        DatasetError: A file can't be read.
+    """
+    wrong = folder / problem / "hidden" / "wrong"
+    if not wrong.is_dir():
+        return {}
+    return {one.name: _texts(one) for one in sorted(wrong.iterdir()) if one.is_dir()}
+
+
+def read_built_in(name: str) -> Pack:
+    """Read a pack that ships with Benchwright."""
+    with as_file(files("benchwright_problems") / "packs" / name) as folder:
+        return read_pack_folder(folder)
+
+
+def read_problem(folder: Path, pack: PackFile) -> Problem:
+    """Read one problem.
+
+    Raises:
+        DatasetError: See `read_pack_folder`.
+    """
+    file = folder / "problem.toml"
+    spec = _toml(file, ProblemFile)
+    if spec.id != folder.name:
+        raise DatasetError(file, "id", f"is {spec.id!r} but the folder is called {folder.name!r}")
+    statement = _text(folder / "statement.md")
+    heading = statement.splitlines()[0] if statement else ""
+    if not heading.startswith("# "):
+        raise DatasetError(folder / "statement.md", "", "the first line must be '# Title'", 1)
+    public_files = _texts(folder / "public")
+    harness = _texts(folder / "hidden" / "harness")
+    reference = _texts(folder / "hidden" / "reference")
+    shown = "\n".join((statement, *(spec.question.choices.values() if spec.question else ())))
+    figures = _figures(folder / "figures", shown)
+    answer = _answer(folder, spec)
+    if spec.kind is Kind.DESIGN and not {"docker-compose.yml", "testbench.json"} & harness.keys():
+        raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
+    content: dict[str, JsonValue] = {
+        # What a problem does not have leaves its digest as it was before there was such a field.
+        "spec": spec.model_dump(
+            mode="json", exclude={n for n in ("hints", "dont_care", "proof", "published") if not getattr(spec, n)}
+        ),
+        "statement": statement,
+        "public": dict(public_files),
+        "harness": dict(harness),
+        "reference": dict(reference),
+    }
+    if figures:
+        content["figures"] = {figure.path: figure.data for figure in figures}
+    try:
+        return Problem(
+            id=spec.id,
+            kind=spec.kind,
+            title=heading.removeprefix("# ").strip(),
+            category=spec.category,
+            difficulty=spec.difficulty,
+            reveal=spec.reveal,
+            limits=spec.limits,
+            published=spec.published,
+            provenance=Provenance(source=pack.source, license=pack.license, version=pack.version),
+            public=Public(
+                statement=statement,
+                files=public_files,
+                expected=spec.expected,
+                question=_question(spec),
+                figures=figures,
+                hints=tuple(hint.rule for hint in spec.hints),
+            ),
+            hidden=Hidden(
+                harness=harness,
+                reference=reference,
+                answer=answer,
+                scan=spec.scan,
+                hints=tuple(hint.text.strip() for hint in spec.hints),
+                dont_cares=spec.dont_care,
+                parameter_sets=spec.proof.parameters,
+                sha256=digest(content),
+            ),
+        )
+    except ValidationError as error:
+        raise DatasetError.from_validation(file, error) from error
+
+
+def _answer(folder: Path, spec: ProblemFile) -> Answer | None:
+    """The answer key with its pictures."""
+    file, answer = folder / "problem.toml", spec.answer
+    if answer is None:
+        if spec.kind is Kind.QUESTION:
+            raise DatasetError(file, "answer", "is missing")
+        return None
+    if spec.question is not None:
+        keys = ("true", "false") if spec.question.format is QuestionFormat.ASSERTION else tuple(spec.question.choices)
+        if keys and answer.value not in keys:
+            raise DatasetError(file, "answer.value", f"is {answer.value!r}; it must be one of {', '.join(keys)}")
+    if not (folder / "hidden" / "figures").is_dir():
+        return answer
+    solved = _figures(folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
+    return answer.model_copy(update={"figures": solved})
+
+
+def _question(spec: ProblemFile) -> Question | None:
+    if spec.question is None:
+        return None
+    choices = tuple(Choice(letter=letter, text=text) for letter, text in spec.question.choices.items())
+    return Question(
+        **spec.question.model_dump(exclude={"choices"}),
+        choices=choices,
+        domain=spec.domain,
+    )
+
+
+def _figures(folder: Path, texts: str) -> tuple[Figure, ...]:
+    """The pictures below a folder, under the path by which Markdown shows them: `figures/NAME`."""
+    if not folder.is_dir():
+        return ()
+    figures = []
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        path = f"figures/{file.relative_to(folder).as_posix()}"
+        alt = re.search(rf"!\[([^\]]*)\]\(<?{re.escape(path)}>?\)", texts)
+        if alt is None:
+            raise DatasetError(file, "", f"is not shown anywhere; add ![what it shows]({path}) where it belongs")
+        try:
+            data = base64.b64encode(_bytes(file)).decode()
+            figures.append(Figure(path=path, media_type=media_type(path), data=data, alt=alt[1]))
+        except OSError as error:
+            raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+        except ValidationError as error:
+            raise DatasetError.from_validation(file, error) from error
+        except ValueError as error:
+            raise DatasetError(file, "", str(error)) from error
+    return tuple(figures)
+
+
+def _toml(file: Path, model: type[_File]) -> _File:
+    try:
+        return model.model_validate(tomllib.loads(_text(file)))
+    except tomllib.TOMLDecodeError as error:
+        raise DatasetError(file, "", f"is not TOML: {error}") from error
+    except ValidationError as error:
+        raise DatasetError.from_validation(file, error) from error
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    if not folder.is_dir():
+        return {}
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+    return {path.relative_to(folder).as_posix(): _text(path) for path in paths}
+
+
+def _text(file: Path) -> str:
+    try:
+        return _bytes(file).decode()
+    except OSError as error:
+        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DatasetError(file, "", f"byte {error.start + 1} is not UTF-8") from error
+
+
+def _bytes(file: Path) -> bytes:
+    status = file.stat()
+    if not stat.S_ISREG(status.st_mode):
+        # A pipe would never end.
+        raise DatasetError(file, "", "is no plain file")
+    if status.st_size > LARGEST_FILE_BYTES:
+        raise DatasetError(file, "", f"is larger than {LARGEST_FILE_BYTES >> 20} MiB")
+    return file.read_bytes()

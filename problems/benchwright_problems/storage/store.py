@@ -1,0 +1,250 @@
+"""Packs on disk, hidden parts sealed apart from public ones.
+
+`DATA/packs/PACK.json` holds everything a solver may see and names the folder below
+`DATA/sealed/` that holds the hidden part of each problem, mode 0600 in folders of mode 0700,
+outside every workspace. Writing that file is what makes a pack visible, so after a crash the
+old pack is there whole or the new one is. A pack of an assignment has no hidden part here: a bench service has it.
+Built-in packs are read from the package the same way they would be from the store.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from benchwright_foundation.atomic import sync_folder, write_atomically
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.home import Home
+from benchwright_foundation.model import Model
+from benchwright_problems.assignment import Assignment
+from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
+from benchwright_problems.problem import Hidden, Pack, Problem
+from benchwright_problems.storage.labels import LabelFile, PackLabels
+from benchwright_problems.storage.pack_folder import BUILT_IN, read_built_in
+
+_SEALED = Hidden()
+_LOCK = ".lock"
+_WRITERS = 16
+"""Hidden parts that are written at a time."""
+
+
+class _Stored(Model):
+    sealed: str
+    """Folder of the hidden parts; empty for an assignment's."""
+    pack: Pack
+    assignment: Assignment | None = None
+
+    @cached_property
+    def by_id(self) -> dict[str, Problem]:
+        # Thousands of problems may be asked for one by one.
+        return _by_id(self.pack)
+
+
+class Store:
+    """All packs of one user."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._packs = home.data / "packs"
+        self._sealed = home.data / "sealed"
+        self._built_in: dict[str, Pack] = {}
+        self._shown: dict[str, _Stored] = {}
+        """The public side of built-in packs."""
+        self._read: dict[str, tuple[tuple[int, int], _Stored]] = {}
+
+    def pack_names(self) -> Sequence[str]:
+        """Built-in packs, then imported ones by name."""
+        imported = sorted(file.stem for file in self._packs.glob("*.json")) if self._packs.is_dir() else []
+        return [*BUILT_IN, *imported]
+
+    def public(self, name: str) -> Pack:
+        """A pack with every hidden part empty.
+
+        Raises:
+            UnknownProblemError: There is no such pack.
+        """
+        if name in BUILT_IN:
+            return self._shown_pack(name).pack
+        return self._stored(name).pack
+
+    def assignment(self, name: str) -> Assignment | None:
+        """What a bench service says of a pack; None if its hidden part is on this machine.
+
+        Raises:
+            UnknownProblemError: There is no such pack.
+        """
+        return None if name in BUILT_IN else self._stored(name).assignment
+
+    def labels(self, name: str) -> PackLabels:
+        """What models and people said of a pack's questions; empty if nobody did.
+
+        Raises:
+            DatasetError: The file of labels is damaged.
+        """
+        return LabelFile(self._home, name).read()
+
+    def problem(self, ref: str) -> Problem:
+        """The public side of the problem called `pack/id`.
+
+        Raises:
+            UnknownProblemError: There is no such pack or problem.
+        """
+        name, slash, problem_id = ref.partition("/")
+        if not slash:
+            raise UnknownProblemError(f"{ref!r} is not the name of a problem; write PACK/PROBLEM, such as starter/fifo")
+        by_id = (self._shown_pack(name) if name in BUILT_IN else self._stored(name)).by_id
+        if problem_id in by_id:
+            return by_id[problem_id]
+        raise UnknownProblemError(
+            f"pack {name!r} has no problem {problem_id!r}; `benchwright problems list {name}` shows all"
+        )
+
+    def unseal(self, ref: str) -> Problem:
+        """A problem with its hidden part, for a harness or a judge only."""
+        problem = self.problem(ref)
+        name = ref.partition("/")[0]
+        if name in BUILT_IN:
+            return next(p for p in self._built_in_pack(name).problems if p.id == problem.id)
+        if (assignment := self.assignment(name)) is not None:
+            raise UnknownProblemError(
+                f"the hidden part of {ref} is on {assignment.service}; open the problem in an editor to run its tests"
+            )
+        file = self._sealed / self._stored(name).sealed / f"{problem.id}.json"
+        try:
+            hidden = Hidden.model_validate_json(file.read_bytes())
+        except OSError as error:
+            raise UnknownProblemError(f"the hidden part of {ref} can't be read; import the pack again") from error
+        except ValidationError as error:
+            raise DatasetError.from_validation(file, error) from error
+        return problem.model_copy(update={"hidden": hidden})
+
+    def add(self, pack: Pack, replace: bool = False) -> None:
+        """Store a pack, sealing its hidden parts; all or nothing.
+
+        Raises:
+            PackExistsError: A pack of that name is there and `replace` is false, or it is built in.
+            StoreError: It can't be written.
+        """
+        file = self._packs / f"{pack.name}.json"
+        if pack.name in BUILT_IN:
+            raise PackExistsError(f"{pack.name!r} is a built-in pack; choose another name")
+        try:
+            with self._alone():
+                if file.exists() and not replace:
+                    hint = "--replace puts this one in its place"
+                    raise PackExistsError(f"a pack called {pack.name!r} is there already; {hint}")
+                self._write(file, pack)
+        except OSError as error:
+            raise _unwritable(self._packs.parent, error) from error
+
+    def add_assigned(self, pack: Pack, assignment: Assignment) -> None:
+        """Store the public part of an assignment's pack, instead of an older one.
+
+        Args:
+            pack: Its name is that of the assignment here; its problems have no hidden part.
+            assignment: What the service says of it.
+
+        Raises:
+            PackExistsError: Another pack has this name.
+            StoreError: It can't be written.
+        """
+        file = self._packs / f"{pack.name}.json"
+        try:
+            with self._alone():
+                there = self.assignment(pack.name) if pack.name in self.pack_names() else assignment
+                if there is None or (there.service, there.id) != (assignment.service, assignment.id):
+                    raise PackExistsError(f"there is another pack called {pack.name!r}")
+                content = _Stored(sealed="", pack=_public(pack), assignment=assignment).model_dump_json().encode()
+                if not file.exists() or file.read_bytes() != content:
+                    write_atomically(file, content)
+        except OSError as error:
+            raise _unwritable(self._packs.parent, error) from error
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keeps other imports out: one would take the other's sealed half for an old one."""
+        self._packs.mkdir(parents=True, exist_ok=True)
+        self._sealed.mkdir(parents=True, exist_ok=True)
+        self._sealed.chmod(0o700)
+        with file_lock(self._packs / _LOCK):
+            yield
+
+    def _write(self, file: Path, pack: Pack) -> None:
+        sealed = Path(tempfile.mkdtemp(dir=self._sealed, prefix=f"{pack.name}@"))
+        try:
+            # A disk syncs several files in hardly more time than one.
+            with ThreadPoolExecutor(_WRITERS) as writers:
+                for _ in writers.map(lambda problem: _write_sealed(sealed, problem), pack.problems):
+                    pass
+            sync_folder(sealed)
+            stored = _Stored(sealed=sealed.name, pack=_public(pack))
+            write_atomically(file, stored.model_dump_json().encode())
+        except BaseException:
+            if not self._is_visible(file, sealed):
+                shutil.rmtree(sealed, ignore_errors=True)
+            raise
+        for old in self._sealed.glob(f"{pack.name}@*"):
+            if old != sealed:
+                shutil.rmtree(old, ignore_errors=True)
+
+    def _is_visible(self, file: Path, sealed: Path) -> bool:
+        with contextlib.suppress(OSError, ValidationError):
+            return _Stored.model_validate_json(file.read_bytes()).sealed == sealed.name
+        return False
+
+    def _shown_pack(self, name: str) -> _Stored:
+        if name not in self._shown:
+            self._shown[name] = _Stored(sealed="", pack=_public(self._built_in_pack(name)))
+        return self._shown[name]
+
+    def _built_in_pack(self, name: str) -> Pack:
+        if name not in self._built_in:
+            self._built_in[name] = read_built_in(name)
+        return self._built_in[name]
+
+    def _stored(self, name: str) -> _Stored:
+        file = self._packs / f"{name}.json"
+        try:
+            status = file.stat()
+            # Two writes within a tick of the file system's clock have one time, but not one inode.
+            changed = (status.st_mtime_ns, status.st_ino)
+            if name not in self._read or self._read[name][0] != changed:
+                self._read[name] = (changed, _Stored.model_validate_json(file.read_bytes()))
+        except (OSError, ValueError) as error:
+            if isinstance(error, ValidationError):
+                raise DatasetError.from_validation(file, error) from error
+            known = ", ".join(self.pack_names())
+            raise UnknownProblemError(f"there is no pack {name!r}; there are: {known}") from None
+        return self._read[name][1]
+
+
+def _write_sealed(folder: Path, problem: Problem) -> None:
+    file = folder / f"{problem.id}.json"
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+        stream.write(problem.hidden.model_dump_json().encode())
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _unwritable(folder: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"the pack can't be written to {folder}: {error.strerror}; free some space or change the folder's permissions,"
+        " then import it again"
+    )
+
+
+def _by_id(pack: Pack) -> dict[str, Problem]:
+    return {problem.id: problem for problem in pack.problems}
+
+
+def _public(pack: Pack) -> Pack:
+    problems = tuple(problem.model_copy(update={"hidden": _SEALED}) for problem in pack.problems)
+    return pack.model_copy(update={"problems": problems})

@@ -1,0 +1,1 @@
+"""The server as tools for agents."""

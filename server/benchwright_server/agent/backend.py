@@ -1,0 +1,179 @@
+"""Who answers an agent: the language server of the editor that has the attempt open, or one of the agent's own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchwright_server.agent.address import IS_SUPPORTED, LONGEST, address_of
+from benchwright_server.errors import ServerError, WorkspaceError
+from benchwright_server.workspaces.workspace import Workspace
+
+_SERVE = "from benchwright_server.cli import main; main()"
+_ENDING_S = 10.0
+"""How long a language server may take to pause the clock and end."""
+
+
+class Backend:
+    """Answers what an agent asks about the attempt in a folder.
+
+    Args:
+        folder: In the workspace.
+
+    Raises:
+        WorkspaceError: It is not in one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        workspace = Workspace.around(folder)
+        if workspace is None:
+            raise WorkspaceError(
+                f"{folder} does not belong to an open problem. Open one with `benchwright open`, and start this in its"
+                " folder."
+            )
+        self._workspace = workspace
+        self._own: _OwnServer | None = None
+        self._starting = asyncio.Lock()
+
+    async def ask(self, operation: str, **params: Any) -> dict[str, Any]:
+        """The result of an operation.
+
+        Raises:
+            ServerError: It was refused, or failed; the message is for the agent.
+        """
+        params["uri"] = self._workspace.folder.as_uri()
+        # The editor may have opened the attempt, or let it go, since the last question.
+        if self._own is None and (connection := await self._editor()) is not None:
+            return await _asked_of_editor(*connection, {"operation": operation, "params": params})
+        async with self._starting:
+            if self._own is None:
+                self._own = await _OwnServer.start(self._workspace.folder)
+        return await self._own.request(f"benchwright/{operation}", params)
+
+    async def close(self) -> None:
+        """Ends what was started for the agent; a running clock is paused."""
+        if self._own is not None:
+            await self._own.close()
+
+    async def _editor(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        if not IS_SUPPORTED:
+            return None
+        with contextlib.suppress(OSError):
+            return await asyncio.open_unix_connection(address_of(self._workspace.marker.attempt), limit=LONGEST)
+        return None
+
+
+async def _asked_of_editor(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, asked: dict[str, Any]
+) -> dict[str, Any]:
+    try:
+        writer.write(json.dumps(asked).encode() + b"\n")
+        await writer.drain()
+        line = await reader.readline()
+    except (OSError, ValueError):
+        line = b""
+    finally:
+        writer.close()
+    if not line:
+        raise ServerError("The editor that has this attempt open was closed. Try again.")
+    return _result(json.loads(line))
+
+
+def _result(answer: dict[str, Any]) -> dict[str, Any]:
+    if "error" in answer:
+        error = answer["error"]
+        raise ServerError(error["message"] if isinstance(error, dict) else str(error))
+    result: dict[str, Any] = answer.get("result") or {}
+    return result
+
+
+class _OwnServer:
+    """A language server whose only client is the agent (LSP 3.17, base protocol)."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        if process.stdin is None or process.stdout is None:
+            raise TypeError("the process has pipes")
+        self._writer, self._reader = process.stdin, process.stdout
+        self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._number = 0
+        self._listening = asyncio.create_task(self._listen())
+
+    @classmethod
+    async def start(cls, folder: Path) -> _OwnServer:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", _SERVE, "lsp"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            # An interrupt that is meant for the agent's program is not meant for it.
+            start_new_session=True,
+            limit=LONGEST,
+        )
+        own = cls(process)
+        folders = [{"uri": folder.as_uri(), "name": folder.name}]
+        about: dict[str, Any] = {
+            "processId": os.getpid(),
+            "rootUri": None,
+            "capabilities": {},
+            "workspaceFolders": folders,
+        }
+        await own.request("initialize", about)
+        await own._send({"method": "initialized", "params": {}})
+        return own
+
+    async def request(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
+        self._number += 1
+        number = self._number
+        future = self._waiting[number] = asyncio.get_running_loop().create_future()
+        try:
+            await self._send({"id": number, "method": method, "params": params})
+            return _result(await future)
+        except (ConnectionError, EOFError):
+            raise ServerError("Benchwright's language server has ended. Start this again.") from None
+        except asyncio.CancelledError:
+            with contextlib.suppress(ConnectionError):
+                await self._send({"method": "$/cancelRequest", "params": {"id": number}})
+            raise
+        finally:
+            del self._waiting[number]
+
+    async def close(self) -> None:
+        with contextlib.suppress(ServerError, TimeoutError):
+            async with asyncio.timeout(_ENDING_S):
+                await self.request("shutdown", None)
+        with contextlib.suppress(ConnectionError):
+            await self._send({"method": "exit"})
+        try:
+            async with asyncio.timeout(_ENDING_S):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+        self._listening.cancel()
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self._writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        await self._writer.drain()
+
+    async def _listen(self) -> None:
+        try:
+            while True:
+                head = await self._reader.readuntil(b"\r\n\r\n")
+                sizes = [line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+                message = json.loads(await self._reader.readexactly(int(sizes[0].partition(b":")[2])))
+                if "method" not in message:
+                    if (future := self._waiting.get(message["id"])) is not None and not future.done():
+                        future.set_result(message)
+                elif "id" in message:
+                    # It asks for settings, for example: there are none.
+                    await self._send({"id": message["id"], "result": None})
+        except (EOFError, OSError, ValueError):
+            for future in self._waiting.values():
+                if not future.done():
+                    future.set_exception(EOFError())

@@ -1,0 +1,61 @@
+"""The tools of an attempt for agents that speak the Model Context Protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mcp_types as types
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+
+from benchwright_server import version
+from benchwright_server.agent.backend import Backend
+from benchwright_server.errors import ServerError
+
+_ABOUT = (
+    "A hardware-design problem in this folder. Ask for the problem first, start the clock, write the files that are "
+    "tested, and run the hidden tests. What the attempt's rules forbid is refused; everything is recorded."
+)
+
+
+def mcp_server(backend: Backend) -> Server[Any]:
+    """A server whose tools are those that the attempt allows."""
+
+    async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        found = (await backend.ask("agentTools"))["tools"]
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=one["name"],
+                    description=one["description"],
+                    input_schema=one["parameters"],
+                    annotations=types.ToolAnnotations(read_only_hint=one["readsOnly"], open_world_hint=False),
+                )
+                for one in found
+            ]
+        )
+
+    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        client = context.session.client_params
+        agent = f"{client.client_info.name} {client.client_info.version}" if client is not None else ""
+        try:
+            answer = await backend.ask(
+                "agentTool", tool=params.name, arguments=dict(params.arguments or {}), agent=agent
+            )
+        except ServerError as error:
+            return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
+        return types.CallToolResult(content=[types.TextContent(type="text", text=answer["text"])])
+
+    return Server(
+        "benchwright", version=version(), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool
+    )
+
+
+async def serve(backend: Backend) -> None:
+    """Serves one agent over standard input and output until it goes away."""
+    server = mcp_server(backend)
+    try:
+        async with stdio_server() as (reader, writer):
+            await server.run(reader, writer, server.create_initialization_options())
+    finally:
+        await backend.close()

@@ -1,0 +1,1 @@
+"""Problems and exams while they are written."""

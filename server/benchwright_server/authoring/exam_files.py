@@ -1,0 +1,99 @@
+"""What is wrong with the TOML files of an exam, `review.toml` and `exam.toml`, and what their fields mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright_authoring.problem_files.fields import FileFields
+from benchwright_authoring.problem_files.problem_folder import ProblemFolder
+from benchwright_authoring.problem_files.remark import Remark
+from benchwright_authoring.problem_files.remarks import field_remark, read_toml
+from benchwright_authoring.problem_files.toml_places import TomlPlaces
+from benchwright_exams.packing import check_exam
+from benchwright_exams.review import ITEMS
+from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form
+from benchwright_foundation.home import Home
+from benchwright_problems.errors import DatasetError
+from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT, ExamFolder, Refused, has_exam
+from benchwright_server.errors import ServerError
+
+REVIEW_FIELDS = FileFields(
+    Form,
+    {
+        "decision": "Whether the question becomes part of the pack. No pack is made while one is `open`.",
+        "findings": "What to check; for the author alone.",
+        "format": "How it is asked and answered.",
+        "difficulty": "The author's estimate.",
+        "domain": "Subject of the question, free text.",
+        "topic": "Free text.",
+        "skill": "What it asks of the solver.",
+        "answer": "The letter of a choice, or `true` or `false`; of other formats it is in `solution/solution.md`.",
+        "points": "Of the whole answer.",
+        "rubric": "What a part of the points is given for; `points` for all of it if not given.",
+        "rubric.text": "Something that an answer has to say.",
+        "rubric.points": "For all of it; 1 if not given.",
+        "choices": "Letter → Markdown, for multiple choice.",
+    },
+)
+"""Of `review.toml`."""
+EXAM_FIELDS = FileFields(
+    Exam,
+    {
+        "title": "Of the pack, for people.",
+        "version": "Of the pack, raised with every published change: reports name it.",
+        "license": "Under which licence the exam's authors give it, or who may use it. No pack is made without it.",
+        "source": "Where the questions come from.",
+        "description": "For people.",
+    },
+)
+"""Of `exam.toml`."""
+
+
+def is_exam_file(file: Path) -> bool:
+    """Whether a file is an exam's `exam.toml`, or the `review.toml` of one of its questions."""
+    if file.name == EXAM_FILE:
+        return has_exam(file.parent)
+    return file.name == FORM_FILE and file.parent.parent.name == ITEMS and has_exam(file.parent.parent.parent)
+
+
+def review_remarks(folder: Path, text: str, home: Home) -> list[Remark]:
+    """Everything that is wrong with a `review.toml`; of a saved one also why the accepted question is refused.
+
+    Args:
+        folder: Of the question.
+        text: Of the file.
+        home: No exam is reviewed where solvers work.
+    """
+    places = TomlPlaces(text)
+    form, found = read_toml(FORM_FILE, text, Form, places)
+    if form is None or form.decision is not Decision.ACCEPTED:
+        return found
+    if not ProblemFolder(folder, {f"{folder.name}/{FORM_FILE}": text}).is_saved:
+        return found
+    try:
+        exam = ExamFolder(folder, home)
+        return [_refusal(one, places) for one in exam.refused(exam.current)]
+    except ServerError as error:
+        return [Remark(FORM_FILE, places.span(("decision",)), str(error), True)]
+
+
+def exam_remarks(file: Path, text: str) -> list[Remark]:
+    """Everything that is wrong with an `exam.toml`, and what no pack is made without."""
+    places = TomlPlaces(text)
+    exam, found = read_toml(EXAM_FILE, text, Exam, places)
+    try:
+        if exam is not None:
+            check_exam(file, exam)
+    except DatasetError as error:
+        found.append(field_remark(EXAM_FILE, places, error.field, error.reason, is_error=False))
+    return found
+
+
+def _refusal(refused: Refused, places: TomlPlaces) -> Remark:
+    """At its field; where that is in another file, at the decision, which can't be kept."""
+    others = {Path(name).stem: name for name in (STATEMENT, SOLUTION)}
+    if refused.field and refused.field not in others:
+        return field_remark(FORM_FILE, places, refused.field, refused.reason)
+    name = others.get(refused.field, "")
+    message = f"{name}: {refused.reason}." if name else f"{refused.reason[:1].upper()}{refused.reason[1:]}."
+    return Remark(FORM_FILE, places.span(("decision",)), message, True, ("decision",))

@@ -1,0 +1,209 @@
+"""The folder of an exam while its author reviews it in a form: what its files say, and how a change gets into them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_values
+from benchwright_exams.items import Items
+from benchwright_exams.packing import check_question, labels_of
+from benchwright_exams.review import ITEMS
+from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Form, read_form
+from benchwright_foundation.home import Home
+from benchwright_foundation.kept import Kept
+from benchwright_problems.errors import DatasetError
+from benchwright_server.authoring.form_files import FormFiles, forms_lock
+from benchwright_server.errors import ServerError
+
+STATEMENT = "statement.md"
+SOLUTION = "solution/solution.md"
+_FILES = (STATEMENT, SOLUTION, FORM_FILE)
+"""The decision comes last: a crash half-way leaves no question accepted with another statement."""
+_DEPTH = 5
+"""From the folder to a picture of a solution, and one more."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What a form is refused for."""
+
+    field: str
+    reason: str
+
+
+class ExamFolder:
+    """A folder that `benchwright questions from-exam` wrote.
+
+    Args:
+        file: The folder or a file in it, as a client names it.
+        home: No exam is reviewed where solvers work.
+
+    Raises:
+        ServerError: There is no such folder, a solver could read it, or something in it is a link.
+    """
+
+    def __init__(self, file: Path, home: Home) -> None:
+        around = file.resolve()
+        found = next((one for one in (around, *around.parents)[:_DEPTH] if _is_exam(one)), None)
+        if found is None:
+            raise ServerError(
+                f"{file} belongs to no exam. Choose the folder that `benchwright questions from-exam` wrote with --out."
+            )
+        if found.is_relative_to(home.workspaces.resolve()):
+            raise ServerError(
+                f"{found} is among the workspaces of solvers, who must not see solutions. Move the folder elsewhere."
+            )
+        self.root, self._home = found, home
+        for name in (EXAM_FILE, ITEMS, "pack"):
+            _refuse_link(found / name)
+        for around_items, folders, files in os.walk(found / ITEMS):
+            for name in (*folders, *files):
+                _refuse_link(Path(around_items) / name)
+            for name in files:
+                if not (Path(around_items) / name).is_file():
+                    raise ServerError(f"{Path(around_items) / name} is no plain file. Remove it.")
+        self.labels = labels_of(found)
+        self.current = self.label_of(around)
+
+    def question(self, label: str) -> Path:
+        """The folder of a question.
+
+        Raises:
+            ServerError: There is no such question.
+        """
+        if label not in self.labels:
+            raise ServerError(f"The exam in {self.root} has no question {label!r}. Reload the list of questions.")
+        return self.root / ITEMS / label
+
+    def read(self, label: str) -> tuple[FormFiles, Form]:
+        """The files of a question and what its form says.
+
+        Raises:
+            DatasetError: Its form is wrong; names the field.
+            ServerError: A file can't be read.
+        """
+        folder = self.question(label)
+        return FormFiles.read(folder, _FILES), read_form(folder / FORM_FILE)
+
+    def save(
+        self, label: str, digest: str, texts: tuple[str, str], values: dict[str, object]
+    ) -> tuple[FormFiles, bool, tuple[Refused, ...]]:
+        """Write what the form says, if the files are still those that it shows.
+
+        Args:
+            label: Of the question.
+            digest: Of the files that the form shows.
+            texts: Statement and solution.
+            values: Of `review.toml`; all others and the comments stay.
+
+        Returns:
+            The files as they are now, whether they are others than the form shows, and what is refused.
+        """
+        folder = self.question(label)
+        with forms_lock(self._home):
+            now = FormFiles.read(folder, _FILES)
+            if now.digest != digest:
+                return now, True, ()
+            new = {path: now.like(path, text) for path, text in zip((STATEMENT, SOLUTION), texts, strict=True)}
+            try:
+                text = with_values(now.texts[FORM_FILE], _changes(now.texts[FORM_FILE], values))
+            except (TomlEditError, tomllib.TOMLDecodeError) as error:
+                return now, False, (Refused("", f"{FORM_FILE}: {error}"),)
+            if refused := _refusals(folder, {**new, FORM_FILE: text}):
+                return now, False, refused
+            return now.written({**new, FORM_FILE: text}), False, ()
+
+    def refused(self, label: str) -> tuple[Refused, ...]:
+        """What keeps a question, as its files are, from being saved; if it is accepted, also from being packed.
+
+        Raises:
+            ServerError: A file can't be read.
+        """
+        folder = self.question(label)
+        return _refusals(folder, FormFiles.read(folder, _FILES).texts)
+
+    def label_of(self, file: Path) -> str:
+        """The question that a file of the exam or of its pack belongs to; empty if none."""
+        for place in (self.root / ITEMS, self.root / "pack"):
+            if file != place and file.is_relative_to(place):
+                label = file.relative_to(place).parts[0]
+                return label if label in self.labels else ""
+        return ""
+
+
+def has_exam(folder: Path) -> bool:
+    """Whether a folder has the files of an exam, whatever is in them."""
+    return all((folder / name).is_file() for name in (EXAM_FILE, "items.json")) and (folder / ITEMS).is_dir()
+
+
+def _is_exam(folder: Path) -> bool:
+    return has_exam(folder) and Kept(folder / "items.json", Items).last() is not None
+
+
+def _refuse_link(file: Path) -> None:
+    if file.is_symlink():
+        raise ServerError(f"{file} is a link. Put what it leads to there, or remove it.")
+
+
+def _changes(text: str, values: dict[str, object]) -> dict[str, object]:
+    """Values to write: what a file leaves out and the form has as it is by default stays out."""
+    there = tomllib.loads(text)
+    empty: tuple[object, ...] = ("", None, [], {})
+    return {
+        name: value
+        for name, value in values.items()
+        if name in there or not (value in empty or value == Form.model_fields[name].default)
+    }
+
+
+def _refusals(folder: Path, texts: Mapping[str, str]) -> tuple[Refused, ...]:
+    """What is wrong with a question whose files hold this."""
+    try:
+        form = Form.model_validate(tomllib.loads(texts[FORM_FILE]))
+        if form.decision is Decision.ACCEPTED:
+            _check(folder, texts, form)
+    except ValidationError as error:
+        return tuple(_refused(error))
+    except DatasetError as error:
+        return (_refused_by_pack(error),)
+    except tomllib.TOMLDecodeError as error:
+        return (Refused("", f"{FORM_FILE}: {error}"),)
+    return ()
+
+
+def _check(folder: Path, texts: Mapping[str, str], form: Form) -> None:
+    with tempfile.TemporaryDirectory() as work:
+        copy = Path(work) / folder.name
+        shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("page-*.png"))
+        (copy / "solution").mkdir(exist_ok=True)
+        for path, text in texts.items():
+            (copy / path).write_text(text, "utf-8")
+        check_question(copy, form)
+
+
+def _refused(error: ValidationError) -> list[Refused]:
+    return [
+        Refused(".".join(str(part) for part in one["loc"] if part != "[key]"), one["msg"].removeprefix("Value error, "))
+        for one in error.errors(include_url=False)
+    ]
+
+
+_FIELDS = {"answer.points": "rubric", "answer": "answer", "question.choices": "choices", "question": "format"}
+"""Of a form, by the beginning of those of the problem that is made of it."""
+
+
+def _refused_by_pack(error: DatasetError) -> Refused:
+    if error.file.name in ("solution.md", STATEMENT):
+        return Refused(error.file.stem, error.reason)
+    if error.file.parent.name == "figures":
+        return Refused("", f"picture {error.file.name}: {error.reason}")
+    found = next((ours for theirs, ours in _FIELDS.items() if error.field.startswith(theirs)), error.field)
+    return Refused(found, error.reason)

@@ -1,0 +1,51 @@
+"""Model judges of `judges.toml` that a command asks by their names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_judges.models.budget import JudgingBudget
+    from benchwright_judges.models.endpoint import Endpoint
+
+
+@asynccontextmanager
+async def model_endpoints(
+    names: Sequence[str], budget_usd: float | None
+) -> AsyncIterator[tuple[Sequence[Endpoint], JudgingBudget]]:
+    """The endpoints of models, in the order of their names, and what they may spend together.
+
+    Args:
+        names: Of model judges; one may be named twice.
+        budget_usd: In US dollars; as `judges.toml` says if not given.
+
+    Raises:
+        ServerError: There is no such judge, or no model may be asked.
+        ConfigurationError: The file can't be read, or a key's environment variable is not set.
+    """
+    from benchwright_judges.models.budget import JudgingBudget
+    from benchwright_judges.models.configuration import find_endpoints, read_settings
+
+    settings = read_settings()
+    known = [one.name for one in settings.models]
+    for name in names:
+        if name not in known:
+            raise ServerError(
+                f"judges.toml has no model judge {name!r}; it has {', '.join(known) or 'none'}. docs/how-to/judges.md"
+                " shows how to set one up."
+            )
+    if settings.offline:
+        raise ServerError("judges.toml says offline = true, so no model is asked. Set it to false.")
+    chosen = settings.model_copy(update={"judge": tuple(one for one in settings.models if one.name in names)})
+    found = {endpoint.settings.name: endpoint for endpoint in await asyncio.to_thread(find_endpoints, chosen)}
+    try:
+        spending = JudgingBudget(settings.budget_usd if budget_usd is None else budget_usd)
+        yield [found[name] for name in names], spending
+    finally:
+        for endpoint in found.values():
+            await endpoint.close()

@@ -1,0 +1,1 @@
+"""`benchwright attempts`."""

@@ -1,0 +1,149 @@
+"""`benchwright attempts`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.log.export import export_lines, write_export
+from benchwright_attempts.log.record import AttemptHeader, format_wall
+from benchwright_attempts.summary.replay import replay
+from benchwright_attempts.summary.summary import Summary
+from benchwright_problems.verdict import word_of
+from benchwright_server.cli.attempts import check as attempts_check
+from benchwright_server.cli.attempts.compare import compare_attempts
+from benchwright_server.cli.attempts.regrading import regrade_command
+from benchwright_server.cli.report.traces import trace_attempt
+from benchwright_server.cli.study.log import opened_attempts, opened_log
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import err, out, print_json, writing
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of the id.")]
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    attempts = typer.Typer(
+        help="List, show, export, replay, trace, regrade, compare and verify attempts.", no_args_is_help=True
+    )
+    attempts.command("list")(list_command)
+    attempts.command("show")(show)
+    attempts.command("export")(export)
+    attempts.command("replay")(replay_command)
+    attempts.command("trace")(trace_attempt)
+    attempts.command("regrade")(regrade_command)
+    attempts.command("compare")(compare_attempts)
+    attempts_check.add_to(attempts)
+    parent.add_typer(attempts, name="attempts")
+
+
+def list_command(json_output: Json = False) -> None:
+    """List attempts, newest first."""
+    with opened_attempts() as log:
+        rows = Attempts(log).summaries()
+    if json_output:
+        print_json([_row(header, summary) for header, summary in rows])
+        return
+    table = Table("attempt", "problem", "solver", "state", "active s", "runs", "verdict", "created")
+    for header, summary in rows:
+        verdict = word_of(summary.verdict.outcome, summary.verdict.reason) if summary.verdict else ""
+        active = f"{summary.clock.active_s:.0f}"
+        created = header.created.astimezone().strftime("%Y-%m-%d %H:%M")
+        facts = (summary.state.value, active, str(summary.runs), verdict, created)
+        table.add_row(header.id, header.problem, header.solver, *facts)
+    table.print()
+
+
+def show(attempt: AttemptId, json_output: Json = False) -> None:
+    """Show what happened in an attempt."""
+    with opened_log() as log:
+        header = log.find(attempt)
+        summary = Attempts(log).summary(header.id)
+        events = log.events(header.id)
+    if json_output:
+        counts: dict[str, int] = {}
+        for recorded in events:
+            counts[recorded.event.type] = counts.get(recorded.event.type, 0) + 1
+        print_json(_row(header, summary) | {"events": counts})
+        return
+    for recorded in events:
+        event = recorded.event
+        fields = event.model_dump(mode="json", exclude={"type", "files", "file", "changes", "digests", "snapshot"})
+        facts = "  ".join(f"{name}={value}" for name, value in fields.items() if value not in (None, ""))
+        out.print(f"{recorded.seq:>5}  {format_wall(recorded.moment.wall)}  {event.type:<13} {facts}", markup=False)
+
+
+def export(
+    attempt: AttemptId,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; standard output if not given.")] = None,
+) -> None:
+    """Write an attempt as JSON Lines, a file that others can verify."""
+    with opened_log() as log:
+        header, rows = log.stored(log.find(attempt).id)
+        if output is None:
+            for line in export_lines(header, rows):
+                typer.echo(line)
+            return
+        with writing(output):
+            write_export(output.absolute(), header, rows)
+            anchor = attempts_check.write_anchor(output, header, rows) if rows else None
+        err.print(f"{len(rows)} events written to {output}.", soft_wrap=True)
+        if anchor is not None:
+            err.print(
+                f"The last hash is {anchor.head}. Keep {output}.anchor where the solver can't change it.",
+                soft_wrap=True,
+            )
+
+
+def replay_command(
+    attempt: AttemptId,
+    to: Annotated[Path, typer.Option(help="A new or empty folder for the files.")],
+    until: Annotated[int | None, typer.Option(help="Number of the last event; all if not given.")] = None,
+    json_output: Json = False,
+) -> None:
+    """Rebuild an attempt's files from its log alone, and compare them with every save.
+
+    Exit status: 0 all saves match, 1 some do not.
+    """
+    with opened_log() as log:
+        replayed = replay(log.events(log.find(attempt).id), until=until)
+        if to.exists() and any(to.iterdir()):
+            raise ServerError(f"{to} is not empty. Give a new folder.")
+        for path, file in replayed.files.items():
+            if file.data is not None:
+                target = to / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(file.data)
+    flaws = [f"event {flaw.seq}: {flaw.path}: {flaw.reason}" for flaw in replayed.flaws]
+    if json_output:
+        print_json({"files": sorted(replayed.files), "saves": replayed.saves, "ok": replayed.ok, "flaws": [*flaws]})
+    else:
+        out.print(f"{len(replayed.files)} files written to {to}; {replayed.saves} saves compared.", soft_wrap=True)
+        for flaw in flaws:
+            err.print(flaw, markup=False)
+    raise typer.Exit(0 if replayed.ok else 1)
+
+
+def _row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float | None]:
+    verdict, first = summary.verdict, summary.first_pass
+    return {
+        "id": header.id,
+        "problem": header.problem,
+        "workspace": header.workspace,
+        "solver": header.solver,
+        "condition": header.condition,
+        "created": format_wall(header.created),
+        "state": summary.state.value,
+        "elapsed_s": round(summary.clock.elapsed_s, 3),
+        "active_s": round(summary.clock.active_s, 3),
+        "runs": summary.runs,
+        "verdict": word_of(verdict.outcome, verdict.reason) if verdict else None,
+        "reason": verdict.reason if verdict else None,
+        "first_pass_s": round(first.active_s, 3) if first else None,
+        "first_pass_run": first.number if first else None,
+    }

@@ -1,0 +1,249 @@
+"""`benchwright attempts anchor` and `benchwright attempts verify`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import ValidationError
+
+from benchwright_attempts.errors import UnknownAttemptError
+from benchwright_attempts.log.anchors import Anchor, as_text, check_anchors, first_difference, read_anchors
+from benchwright_attempts.log.export import read_export
+from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys
+from benchwright_attempts.log.record import AttemptHeader, Row
+from benchwright_attempts.summary.kept_summary import from_rows
+from benchwright_attempts.summary.replay import verify
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.home import Home
+from benchwright_remote.known_keys import KnownKeys, receipts_folder
+from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import err, out, print_json, writing
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    # Studies take a while to load, and `attempts list` needs none of them.
+    from benchwright_studies.conduct.study_log import StudyLog
+
+_INTACT = "The log is intact: the hash chain holds, and every save is rebuilt to the byte."
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright attempts`."""
+    parent.command("anchor")(anchor_command)
+    parent.command("verify")(verify_command)
+
+
+def write_anchor(export: Path, header: AttemptHeader, rows: Sequence[Row]) -> Anchor:
+    """Write an anchor beside an export.
+
+    Raises:
+        OSError: It can't be written.
+    """
+    anchor = Anchor(attempt=header.id, events=len(rows), head=rows[-1].hash, made=datetime.now(UTC))
+    write_atomically(_beside(export), as_text([anchor]).encode(), 0o600)
+    return anchor
+
+
+def anchor_command(
+    attempts: Annotated[
+        list[str] | None, typer.Argument(metavar="ATTEMPT", help="Ids, or their beginnings; all attempts if none.")
+    ] = None,
+    study: Annotated[str | None, typer.Option(help="Only the attempts of this study.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; standard output if not given.")] = None,
+) -> None:
+    """Say how far attempts have come, as text to print or to send: later it shows whether an end was cut off."""
+    with opened_log() as log:
+        chosen = {log.find(attempt).id for attempt in attempts or ()}
+        made = datetime.now(UTC)
+        anchors = [
+            Anchor(attempt=header.id, events=summary.seq, head=summary.head, made=made)
+            for header, summary in log.summaries()
+            if (not chosen or header.id in chosen) and study in (None, header.study)
+        ]
+        if not anchors:
+            raise ServerError("There is no such attempt: `benchwright attempts list` shows them all.")
+        if output is None:
+            typer.echo(as_text(anchors), nl=False)
+            return
+        with writing(output):
+            write_atomically(output.absolute(), as_text(anchors).encode(), 0o600)
+        err.print(f"Anchors of {len(anchors)} attempts written to {output}.", soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    attempt: str
+    problem: str | None
+    """What is wrong, as sentences; `None` if nothing is."""
+    schemas: dict[str, int]
+    anchors: int
+    """Anchors that agree."""
+    signers: tuple[str, ...] = ()
+    """Which server signed one of these, with which key that is not known to be published."""
+    published: tuple[str, ...] = ()
+    """The same with keys that are."""
+    revoked: tuple[str, ...] = ()
+    """Receipts of revoked keys, as sentences."""
+
+
+def verify_command(
+    attempt: Annotated[
+        str | None, typer.Argument(metavar="ATTEMPT|FILE", help="An attempt's id, or an exported file; all if none.")
+    ] = None,
+    anchors: Annotated[
+        list[Path] | None,
+        typer.Option(help="A file with anchors, such as a saved e-mail, to compare with; may be repeated."),
+    ] = None,
+    keys: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A file with the keys of a bench service, as its /api/v1/keys shows them, beside those that this "
+            "machine has read from services; may be repeated."
+        ),
+    ] = None,
+    json_output: Json = False,
+) -> None:
+    """Check the hash chain of an attempt, its files against every save, and its end against anchors.
+
+    Exit status: 0 the log is intact, 1 it is not.
+    """
+    with opened_log() as log:
+        known = [anchor for file in anchors or () for anchor in _read_anchors(file)]
+        published = (*KnownKeys(receipts_folder(Home.find())).all(), *(key for one in keys or () for key in _keys(one)))
+        file = Path(attempt) if attempt is not None else None
+        if file is not None and file.is_file():
+            beside = _beside(file)
+            known += _read_anchors(beside) if beside.is_file() else []
+            header, rows = read_export(file)
+            checked = [_check(header, rows, known, published, _other_version(log, header.id))]
+        elif attempt is not None:
+            checked = [_check_stored(log, log.find(attempt).id, known, published)]
+        else:
+            checked = [_check_stored(log, header.id, known, published) for header in log.headers()]
+            checked += _missing(log, known)
+    _tell(checked, json_output=json_output, one=attempt is not None)
+    raise typer.Exit(0 if all(one.problem is None for one in checked) else 1)
+
+
+def _check_stored(
+    log: StudyLog, attempt: str, anchors: Sequence[Anchor], published: Sequence[PublishedKey]
+) -> _Checked:
+    header, rows = log.stored(attempt)
+    checked = _check(header, rows, anchors, published)
+    if checked.problem is None and (end := log.kept_end(attempt)) > len(rows):
+        flaw = f"The end was cut off: the log's summary of the attempt names event {end}, and there are {len(rows)}."
+        return _Checked(attempt, flaw, checked.schemas, 0)
+    if checked.problem is None and from_rows(rows) != log.summary(attempt):
+        return _Checked(attempt, "What lists show of the attempt is not what its events say.", checked.schemas, 0)
+    return checked
+
+
+def _check(
+    header: AttemptHeader,
+    rows: Sequence[Row],
+    anchors: Sequence[Anchor],
+    published: Sequence[PublishedKey],
+    other: Sequence[str] = (),
+) -> _Checked:
+    verification = verify(header, rows)
+    hashes = [row.hash for row in rows[: verification.chain.events]]
+    held = check_anchors(header.id, hashes, anchors, published)
+    flaws = [verification.problem] if verification.problem is not None else []
+    # Where the chain breaks, all that follows is known to be wrong.
+    flaws += held.flaws if verification.chain.ok else held.flaws[:1]
+    parting = first_difference(hashes, other)
+    if parting is not None:
+        flaws.append(f"The file and the log of this machine are different versions from event {parting} on.")
+    schemas = {str(schema): count for schema, count in verification.schemas.items()}
+    return _Checked(
+        header.id, " ".join(flaws) or None, schemas, held.agreeing, held.signers, held.published, held.revoked
+    )
+
+
+def _other_version(log: StudyLog, exported: str) -> list[str]:
+    """The hashes that this machine's log has for an exported attempt."""
+    try:
+        return [row.hash for row in log.stored(exported)[1]]
+    except UnknownAttemptError:
+        return []
+
+
+def _missing(log: StudyLog, anchors: Sequence[Anchor]) -> list[_Checked]:
+    """Attempts that anchors name and the log does not have, unless they were deleted in the open."""
+    stones = log.tombstones()
+    there = {header.id for header in log.headers()}
+    found = []
+    for attempt in sorted({anchor.attempt for anchor in anchors} - there):
+        newest = max((anchor for anchor in anchors if anchor.attempt == attempt), key=lambda anchor: anchor.events)
+        events = stones.get(attempt)
+        if events is None:
+            problem: str | None = f"The attempt no longer exists: an anchor names its event {newest.events}."
+        elif events < newest.events:
+            problem = f"It had {events} events when it was deleted, and an anchor names event {newest.events}."
+        else:
+            continue
+        found.append(_Checked(attempt, problem, {}, 0))
+    return found
+
+
+def _tell(checked: Sequence[_Checked], *, json_output: bool, one: bool) -> None:
+    if json_output:
+        rows: list[dict[str, object]] = [
+            {
+                "ok": it.problem is None,
+                "problem": it.problem,
+                "schemas": it.schemas,
+                "anchors": it.anchors,
+                "signers": list(it.signers),
+                "published": list(it.published),
+                "revoked": list(it.revoked),
+            }
+            for it in checked
+        ]
+        print_json(rows[0] if one else [{"attempt": it.attempt, **row} for it, row in zip(checked, rows, strict=True)])
+        return
+    for it in checked:
+        name = "" if one else f"{it.attempt[:8]}: "
+        agree = f" {it.anchors} anchor{'s agree' if it.anchors > 1 else ' agrees'} with it." if it.anchors else ""
+        out.print(f"{name}{it.problem or _INTACT + agree}", markup=False, soft_wrap=True)
+        for signer in it.published:
+            out.print(f"Signed by {signer}, which the server has published.", markup=False, soft_wrap=True)
+        for sentence in it.revoked:
+            out.print(sentence, markup=False, soft_wrap=True)
+        for signer in it.signers:
+            out.print(
+                f"Signed by {signer}: compare the key with the one that the server's owner publishes.",
+                markup=False,
+                soft_wrap=True,
+            )
+        if one and (len(it.schemas) > 1 or "1" in it.schemas):
+            counts = ", ".join(f"{count} of schema {schema}" for schema, count in sorted(it.schemas.items()))
+            out.print(f"Schemas: {counts}. Older events are read as they were written.", soft_wrap=True)
+
+
+def _beside(export: Path) -> Path:
+    return export.absolute().with_name(f"{export.name}.anchor")
+
+
+def _keys(file: Path) -> Sequence[PublishedKey]:
+    try:
+        return PublishedKeys.model_validate_json(file.read_bytes()).keys
+    except OSError as error:
+        raise ServerError(f"{file} can't be read: {error.strerror}.") from error
+    except ValidationError as error:
+        raise ServerError(f"{file} does not hold keys as /api/v1/keys of a bench service shows them.") from error
+
+
+def _read_anchors(file: Path) -> list[Anchor]:
+    try:
+        return read_anchors(file.read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        raise ServerError(f"{file} can't be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise ServerError(f"{file}: {error}. Ask for the anchor again.") from error

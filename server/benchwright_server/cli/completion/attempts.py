@@ -1,0 +1,155 @@
+"""The recorded attempts that `benchwright completion run` replays, and what they say of the offers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_attempts.events.evidence import Recording
+from benchwright_attempts.log.log import EventLog
+from benchwright_attempts.log.record import AttemptHeader
+from benchwright_foundation.errors import needs
+from benchwright_problems.problem import Kind, Problem
+from benchwright_server.cli.study.log import opened_attempts, opened_log
+from benchwright_server.cli.terminal.output import err
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.errors import ServerError
+from benchwright_subjects.inline.grading import Where
+from benchwright_subjects.inline.record import Hindsight, SiteRecord
+from benchwright_subjects.inline.recorded import recorded_sites
+from benchwright_subjects.inline.sites import Site
+from benchwright_subjects.inline.text.hindsight import Offered, look_back, with_tests
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Which wrong offers the hidden tests run on."""
+
+    where: Where
+    most: int
+    seed: int
+
+
+def attempts_of_study(study: str) -> list[str]:
+    """The ids of all attempts of people in a closed study whose text was recorded, oldest first; practice is left out.
+
+    Raises:
+        ServerError: The study is going on, or its log has no text of files.
+        StudyError: There is none of this id.
+    """
+    with opened_log() as log, needs("`benchwright completion run --study`", "baselines"):
+        from benchwright_attempts.attempts import Attempts
+        from benchwright_studies.conduct.closing import sealed_attempts
+        from benchwright_studies.conduct.studies import Studies
+
+        known = Studies(log, Attempts(log)).study(study)
+        sealed = sealed_attempts(known)
+        if sealed is None:
+            raise ServerError(f"The study {study} is not closed yet. Close it with `benchwright study close {study}`.")
+        conditions = {one.name for one in known.study.conditions if one.solver.is_person}
+        tasks = {task.problem for task in known.study.problems}
+        people = [
+            one for one in log.headers() if one.id in sealed and one.condition in conditions and one.problem in tasks
+        ]
+    if not people:
+        raise ServerError(f"The study {study} has no attempts of people.")
+    told = _with_text(people)
+    if not told:
+        raise ServerError(
+            f"The study {study} recorded no text (its level is `{people[0].recording}`), so nobody can know what a "
+            "server would have been asked. Only attempts recorded at the level `full` can be replayed."
+        )
+    if left := len(people) - len(told):
+        err.print(f"{left} of {len(people)} attempts have no text and are left out.", soft_wrap=True)
+    return [one.id for one in reversed(told)]
+
+
+def problems_of(attempts: Sequence[str]) -> list[str]:
+    """PACK/ID of the problems that some attempts are at."""
+    with opened_attempts() as log:
+        return sorted({log.find(one).problem for one in attempts})
+
+
+def replayed(attempts: Sequence[str] | None, problems: Mapping[str, Problem], pause_ms: int) -> list[Site]:
+    """The pauses of recorded attempts.
+
+    Args:
+        attempts: The beginnings of their ids; None for all at the problems.
+        problems: By PACK/ID.
+        pause_ms: Time between two edits from which on it is a pause.
+
+    Raises:
+        ServerError: An attempt is at another problem, or has no text.
+    """
+    designs = {ref for ref, problem in problems.items() if problem.kind is Kind.DESIGN}
+    with opened_attempts() as log:
+        headers = _chosen(log, attempts, problems)
+        return [
+            site
+            for header in headers
+            if header.problem in designs
+            for site in recorded_sites(header.problem, header.id, log.events(header.id), pause_ms)
+        ]
+
+
+def _chosen(log: EventLog, attempts: Sequence[str] | None, problems: Mapping[str, Problem]) -> list[AttemptHeader]:
+    if not attempts:
+        return [header for ref in problems for header in _with_text([*reversed(log.headers(problem=ref))])]
+    headers = [log.find(name) for name in attempts]
+    if other := next((header for header in headers if header.problem not in problems), None):
+        raise ServerError(f"The attempt {other.id} is at {other.problem}, which this run leaves out.")
+    if without := next((header for header in headers if header.recording is not Recording.FULL), None):
+        raise ServerError(
+            f"The attempt {without.id} was recorded at the level `{without.recording}`, which keeps no text, so it "
+            "can't be replayed."
+        )
+    return headers
+
+
+def _with_text(headers: Sequence[AttemptHeader]) -> list[AttemptHeader]:
+    return [header for header in headers if header.recording is Recording.FULL]
+
+
+def hindsight(
+    sites: Sequence[Site],
+    records: Sequence[SiteRecord],
+    problems: Mapping[str, Problem],
+    pause_ms: int,
+    tested: Tested | None,
+) -> list[Hindsight]:
+    """What the attempts say of what was offered at their pauses.
+
+    Args:
+        sites: All of the run.
+        records: Of the run.
+        problems: By PACK/ID.
+        pause_ms: Time after an edit at which the server was asked.
+        tested: Which wrong offers are tested; None for none.
+    """
+    kept = {record.site: record for record in records}
+    played: dict[str, list[tuple[Site, SiteRecord]]] = {}
+    for site in sites:
+        if site.pause is not None and site.id in kept:
+            played.setdefault(site.pause.attempt, []).append((site, kept[site.id]))
+    found: list[tuple[Offered, Hindsight]] = []
+    with opened_attempts() as log:
+        for attempt, ones in played.items():
+            header = log.header(attempt)
+            public = problems[header.problem].public.files
+            found += look_back(header, log.events(attempt), ones, pause_ms, public)
+    if tested is None:
+        return [one for _, one in found]
+    with progress(
+        "testing wrong offers", 2 * min(tested.most, sum(bool(one.is_wrong) for _, one in found)), "runs"
+    ) as meter:
+        return asyncio.run(
+            with_tests(
+                found,
+                problems,
+                tested.where,
+                tested.most,
+                tested.seed,
+                lambda now: meter.show(now.done, now.planned, now.known),
+            )
+        )

@@ -1,0 +1,66 @@
+"""`benchwright completion report`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.errors import needs
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.table import Table
+
+if TYPE_CHECKING:
+    from benchwright_analysis.report.section import Section
+
+_PRINTED = ("passed", "characters", "funnel", "beside-people", "latency", "tokens", "failures")
+
+
+def add_to(completion: typer.Typer) -> None:
+    """Add the command to `benchwright completion`."""
+    completion.command("report")(report_command)
+
+
+def report_command(
+    runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of `completion run`.")],
+    output: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write the page and completion.json to this folder.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 1,
+    json_output: options.Json = False,
+) -> None:
+    """Compare runs: hidden tests passed, characters saved, offers accepted, latency, failures."""
+    with plain_errors(), needs("`benchwright completion report`", "baselines"):
+        show(runs, json_output=json_output, output=output, seed=seed)
+
+
+def show(runs: Sequence[Path], *, json_output: bool, output: Path | None = None, seed: int = 1) -> None:
+    """Print what runs come to, and write the report if a folder is given."""
+    from benchwright_analysis.completion.report import report_on, write
+
+    report = report_on(runs, datetime.now(UTC).replace(microsecond=0), seed=seed)
+    page = None
+    if output is not None:
+        with writing(output):
+            page = write(report, output)
+    if json_output:
+        print_json(report.content)
+        return
+    for section in report.sections:
+        if section.id in _PRINTED and not section.is_empty:
+            _print(section)
+    if page is not None:
+        out.print(f"The report: {page}", markup=False, soft_wrap=True)
+
+
+def _print(section: Section) -> None:
+    for table in section.all_tables:
+        out.print(f"{table.title}:", style="bold")
+        grid = Table(*table.columns)
+        for row in table.rows:
+            grid.add_row(*("–" if cell is None else str(cell) for cell in row))
+        grid.print()

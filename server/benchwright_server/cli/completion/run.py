@@ -1,0 +1,241 @@
+"""`benchwright completion run`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
+from benchwright_problems.problem import Problem
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.completion.attempts import Tested, attempts_of_study, hindsight, problems_of, replayed
+from benchwright_server.cli.completion.report import show
+from benchwright_server.cli.completion.server import Server
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.output import err, plain_errors
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.errors import ServerError
+from benchwright_studies.plan.accept_policy import Policy
+from benchwright_subjects.inline.dialects.lsp import Trigger
+from benchwright_subjects.inline.dialects.registered import DIALECTS
+from benchwright_subjects.inline.grading import Where, grade_records
+from benchwright_subjects.inline.policies import Refusal
+from benchwright_subjects.inline.record import SiteRecord
+from benchwright_subjects.inline.run import Plan, cut_sites, digest_of, run
+from benchwright_subjects.inline.run_folder import RunFolder, Settings
+from benchwright_subjects.inline.server.configuration import configuration_digest
+from benchwright_subjects.inline.server.confinement import can_confine, places_in, secret_folders
+from benchwright_subjects.inline.site_run import Rules, Subject
+from benchwright_subjects.inline.sites import Cutting, SiteKind, check_kinds
+
+_GO_ON = "What was played is kept: the same command continues where it stopped."
+_CUT = ",".join(kind for kind in SiteKind if kind not in (SiteKind.REPLAY, SiteKind.TYPE_THROUGH))
+
+
+@dataclass(frozen=True)
+class Sites:
+    """Which sites of which problems."""
+
+    pack: Annotated[str, typer.Option(help="A pack with design problems; needed unless --study is given.")] = ""
+    problem: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Only this problem of the pack; may be repeated.")
+    ] = None
+    sites: Annotated[str, typer.Option(metavar="KINDS", help=f"Separated by commas: {', '.join(SiteKind)}.")] = _CUT
+    per_kind: Annotated[int, typer.Option(min=1, help="Most holes of a kind in a file.")] = 3
+    longest: Annotated[int, typer.Option(min=1, help="Characters that a type-through covers.")] = 600
+    attempt: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ATTEMPT", help="Replay this one, by the beginning of its id; all if not given."),
+    ] = None
+    study: Annotated[
+        str,
+        typer.Option(
+            metavar="ID", help="Replay all attempts of people in this closed study; no other sites are played."
+        ),
+    ] = ""
+    pause_ms: Annotated[int, typer.Option(min=1, help="Milliseconds without an edit that make a pause.")] = 1000
+    seed: Annotated[int, typer.Option(min=0, help="Draws the holes.")] = 1
+
+    @property
+    def kinds(self) -> list[SiteKind]:
+        """Which kinds of sites are played.
+
+        Raises:
+            EvaluationError: There is no such kind.
+        """
+        if self.study:
+            return [SiteKind.REPLAY]
+        return check_kinds([name.strip() for name in self.sites.split(",") if name.strip()])
+
+
+@dataclass(frozen=True)
+class Playing:
+    """How they are played."""
+
+    policy: Annotated[
+        list[Policy] | None, typer.Option(help="What is accepted; may be repeated; `first-line` if not given.")
+    ] = None
+    bounds: Annotated[bool, typer.Option(help="Play the policies `never` (floor) and `matches` (ceiling) too.")] = True
+    mode: Annotated[
+        Refusal, typer.Option(help="After a refusal, type the reference's next line (assisted), or stop (alone).")
+    ] = Refusal.ASSISTED
+    automatic: Annotated[
+        bool, typer.Option("--automatic", help="Ask as an editor does while somebody types, not as if asked by a key.")
+    ] = False
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds after which a request is given up.")] = 10.0
+    most_asks: Annotated[int, typer.Option(min=1, help="Most requests at a site in the mode alone.")] = 100
+    next_edits: Annotated[
+        bool,
+        typer.Option(
+            "--next-edits", help="After each accepted offer, ask for next edits too; the policy takes them or not."
+        ),
+    ] = False
+    statement: Annotated[bool, typer.Option(help="Put the problem's statement into the workspace.")] = True
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """All that are played, in the order of the enumeration."""
+        wanted = {*(self.policy or [Policy.FIRST_LINE]), *((Policy.NEVER, Policy.MATCHES) if self.bounds else ())}
+        return tuple(one for one in Policy if one in wanted)
+
+    @property
+    def rules(self) -> Rules:
+        """As a site is played by."""
+        trigger = Trigger.AUTOMATIC if self.automatic else Trigger.INVOKED
+        return Rules(self.mode, trigger, self.timeout, self.most_asks, self.next_edits)
+
+
+def add_to(completion: typer.Typer) -> None:
+    """Add the command to `benchwright completion`."""
+    completion.command("run")(grouped(run_command))
+
+
+def run_command(
+    server: Server,
+    sites: Sites,
+    playing: Playing,
+    output: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the run; only you can read it.")],
+    grade: Annotated[bool, typer.Option(help="Run the hidden tests on what was written.")] = True,
+    most_tested: Annotated[
+        int, typer.Option(min=0, help="Most wrong offers of replays that the hidden tests run on; --seed draws them.")
+    ] = 100,
+    sandbox: options.Sandbox = DEFAULT_SANDBOX,
+    jobs: options.Jobs = None,
+    json_output: options.Json = False,
+) -> None:
+    """Ask an inline-completion server at holes of reference solutions, accept by a fixed policy, and grade the result.
+
+    The server sees a copy that never held what belongs in the hole. The same command continues an interrupted run.
+    Exit status: 0 all is played, 1 the server failed at some sites, 2 the run could not begin or go on.
+    """
+    with plain_errors(), needs("`benchwright completion run`", "baselines"), interruptible(_GO_ON):
+        home, folder = Home.find(), RunFolder(output)
+        sites = _with_attempts(sites)
+        problems = _problems(Store(home), sites)
+        plan = _plan(server, sites, playing, problems, secret_folders(home, output))
+        if not can_confine():
+            err.print("The server runs without protection: bubblewrap is missing, so it can read the hidden tests.")
+        with folder.writing(plan.settings):
+            records = _play(plan, folder)
+            where = Where(home, sandbox, jobs)
+            if grade:
+                _grade(records, problems, where, folder)
+            if SiteKind.REPLAY in plan.settings.kinds:
+                tested = Tested(where, most_tested, sites.seed) if grade else None
+                folder.keep_hindsight(hindsight(plan.sites, records, problems, sites.pause_ms, tested))
+        _tell_unanswered(records)
+        show([output], json_output=json_output)
+        if any(record.failure for record in records):
+            raise typer.Exit(1)
+
+
+def _with_attempts(sites: Sites) -> Sites:
+    """With the attempts of the study, if one is given."""
+    if not sites.study:
+        if not sites.pack:
+            raise ServerError("Give --pack PACK, or --study ID to replay a closed study.")
+        return sites
+    if sites.pack or sites.problem or sites.attempt:
+        raise ServerError("--study replays all of a study: leave out --pack, --problem and --attempt.")
+    return replace(sites, attempt=attempts_of_study(sites.study))
+
+
+def _problems(store: Store, sites: Sites) -> dict[str, Problem]:
+    if sites.study:
+        return {ref: store.unseal(ref) for ref in problems_of(sites.attempt or ())}
+    names = sites.problem or [problem.id for problem in store.public(sites.pack).problems]
+    return {f"{sites.pack}/{name}": store.unseal(f"{sites.pack}/{name}") for name in names}
+
+
+def _plan(
+    server: Server, sites: Sites, playing: Playing, problems: Mapping[str, Problem], secrets: tuple[Path, ...]
+) -> Plan:
+    launch = server.launch(secrets)
+    kinds = sites.kinds
+    found = cut_sites(problems, Cutting(kinds, sites.per_kind, sites.longest, sites.seed)) if not sites.study else []
+    if SiteKind.REPLAY in kinds:
+        found += replayed(sites.attempt, problems, sites.pause_ms)
+    if not found and sites.study:
+        raise ServerError(f"Nobody paused for {sites.pause_ms} ms in a design of the study {sites.study}.")
+    if not found:
+        raise ServerError("There are no sites of these kinds. Choose other --sites.")
+    used = {site.problem for site in found}
+    settings = Settings(
+        command=launch.command,
+        dialect=server.dialect,
+        configuration=configuration_digest(launch, server.dialect, server.options),
+        model=server.model,
+        pack=sites.pack,
+        pack_version=Store(Home.find()).public(sites.pack).version if sites.pack else "",
+        problems={ref: digest_of(problem) for ref, problem in problems.items() if ref in used},
+        kinds=tuple(kinds),
+        attempts=tuple(sites.attempt or ()),
+        study=sites.study,
+        pause_ms=sites.pause_ms if SiteKind.REPLAY in kinds else None,
+        per_kind=sites.per_kind,
+        longest=sites.longest,
+        seed=sites.seed,
+        policies=playing.policies,
+        mode=playing.mode,
+        trigger=playing.rules.trigger,
+        timeout_s=playing.timeout,
+        most_asks=playing.most_asks,
+        next_edits=playing.next_edits,
+        statement=playing.statement,
+        confined=can_confine(),
+        sites=len(found),
+    )
+    dialect = DIALECTS[server.dialect](server.options)
+    subject = Subject(launch, dialect, os.environ, places_in(Home.find()), server.served(sites.seed))
+    return Plan(problems, found, subject, playing.rules, settings)
+
+
+def _play(plan: Plan, folder: RunFolder) -> list[SiteRecord]:
+    with progress("asking", len(plan.turns), "sites") as meter:
+        return asyncio.run(run(plan, folder, meter.show))
+
+
+def _tell_unanswered(records: list[SiteRecord]) -> None:
+    uses = [record.model_use for record in records if record.model_use is not None]
+    asked, answered = sum(one.requests for one in uses), sum(one.answered for one in uses)
+    if asked > answered:
+        err.print(f"{asked - answered} of {asked} requests to the model were given up or failed.", soft_wrap=True)
+
+
+def _grade(records: list[SiteRecord], problems: Mapping[str, Problem], where: Where, folder: RunFolder) -> None:
+    snapshots = sum(len(record.snapshots) for record in records)
+    with progress("grading", snapshots, "runs") as meter:
+        verdicts = asyncio.run(
+            grade_records(records, problems, where, lambda now: meter.show(now.done, now.planned, now.known))
+        )
+    folder.keep_verdicts(verdicts)

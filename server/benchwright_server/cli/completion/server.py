@@ -1,0 +1,148 @@
+"""The options that say which server is asked, and how."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_foundation.home import Home
+from benchwright_server.errors import ServerError
+from benchwright_subjects.inline.dialects.registered import DIALECTS
+from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
+from benchwright_subjects.inline.server.served_model import ServedModel
+from benchwright_subjects.inline.server.server_process import Launch
+from benchwright_subjects.inline.vscode.editor_launch import driver_command, find_programs, probe_in
+from benchwright_subjects.inline.vscode.vsix import read_vsix
+
+_RETRIES = 1
+"""Of a request that the model did not answer. Who types does not wait longer."""
+
+DialectOption = Annotated[
+    str,
+    typer.Option(
+        help="`lsp` (LSP 3.18), `copilot` (GitHub's server), `tabby` (tabby-agent) or `vscode` (an extension).",
+        metavar="lsp|copilot|tabby|vscode",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Server:
+    """Which server."""
+
+    server: Annotated[
+        str,
+        typer.Option(
+            metavar="COMMAND",
+            help="Command line that starts it on standard streams; with `vscode`, code-server's, if it is not found.",
+        ),
+    ] = ""
+    dialect: DialectOption = "lsp"
+    extension: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="With `vscode`: the .vsix file to measure; repeated, the others are installed with it.",
+        ),
+    ] = None
+    profile: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Its home begins as a copy of this folder, such as one that `sign-in` has filled."
+        ),
+    ] = None
+    initialization: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="JSON file with the `initializationOptions` that it gets; with `vscode`, settings."
+        ),
+    ] = None
+    env: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="It gets this environment variable; may be repeated.")
+    ] = None
+
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="PROVIDER/MODEL",
+            help="Answer its requests to a model by this one, as Inspect names it, and count tokens; it has no other "
+            "network.",
+        ),
+    ] = ""
+    offline: Annotated[bool, typer.Option("--offline", help="Run it without network, loopback included.")] = False
+
+    @property
+    def options(self) -> JsonValue:
+        """Its `initializationOptions`; None if there are none.
+
+        Raises:
+            ServerError: The file is no JSON.
+        """
+        if self.initialization is None:
+            return None
+        try:
+            found: JsonValue = json.loads(self.initialization.read_bytes())
+        except OSError as error:
+            raise ServerError(f"{self.initialization} can't be read: {error.strerror}.") from None
+        except ValueError as error:
+            raise ServerError(f"{self.initialization} is not JSON: {error}.") from None
+        return found
+
+    def served(self, seed: int, base_url: str | None = None) -> ServedModel | None:
+        """The model that its requests are answered by; None if its model is its own affair.
+
+        Args:
+            seed: Sent to the model with each request.
+            base_url: Where the model is asked; where its provider is, if not given.
+
+        Raises:
+            EvaluationError: There is no such model.
+        """
+        if not self.model:
+            return None
+        from benchwright_subjects.evaluation.evaluation import found_model
+
+        # Inspect greets on standard output, which is for results.
+        with contextlib.redirect_stdout(sys.stderr):
+            return ServedModel(found_model(self.model, base_url=base_url, retries=_RETRIES), seed)
+
+    def launch(self, secrets: tuple[Path, ...]) -> Launch:
+        """How it is started.
+
+        Args:
+            secrets: Folders that it must not see.
+
+        Raises:
+            ServerError: An option is wrong.
+        """
+        if self.dialect not in DIALECTS:
+            raise ServerError(f"There is no dialect {self.dialect!r}. Choose from: {', '.join(DIALECTS)}.")
+        command = self._command()
+        if self.profile is not None and not self.profile.is_dir():
+            raise ServerError(f"--profile {self.profile} is not a folder.")
+        return Launch(command, tuple(self.env or ()), self.profile, secrets, self.offline)
+
+    def _command(self) -> tuple[str, ...]:
+        try:
+            given = tuple(shlex.split(self.server))
+        except ValueError:
+            raise ServerError("--server has a quotation mark that is not closed.") from None
+        if self.dialect == VSCodeDialect.name:
+            if not self.extension:
+                raise ServerError("The dialect vscode needs --extension: the .vsix file to measure.")
+            cache = Home.find().cache
+            extensions = [read_vsix(file) for file in self.extension]
+            return driver_command(find_programs(given, cache), extensions, probe_in(cache / "vscode"))
+        if self.extension:
+            raise ServerError("--extension goes with --dialect vscode.")
+        if not given:
+            raise ServerError("--server is empty: give the command line that starts the server.")
+        return given

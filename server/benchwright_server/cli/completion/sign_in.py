@@ -1,0 +1,123 @@
+"""`benchwright completion sign-in`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchwright_foundation.home import Home
+from benchwright_server.cli.completion.server import DialectOption, Server
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.output import out, plain_errors, writing
+from benchwright_server.errors import ServerError
+from benchwright_subjects.inline.dialects.copilot import CopilotDialect, DeviceCode, sign_in
+from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
+from benchwright_subjects.inline.server.confinement import places_in, secret_folders
+from benchwright_subjects.inline.server.connection import RequestTimeoutError
+from benchwright_subjects.inline.server.session import connected
+from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, WINDOW, with_window
+from benchwright_subjects.inline.workplace import workplace
+
+_MOST_S = 3600.0
+_MADE_AGAIN = ("CachedData", "Crashpad", "logs")
+_OF_EDITOR = ("cache", "code-server.log", "config.yaml", "extensions")
+
+
+def add_to(completion: typer.Typer) -> None:
+    """Add the command to `benchwright completion`."""
+    completion.command("sign-in")(sign_in_command)
+
+
+def sign_in_command(
+    profile: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the home with the sign-in; only you can read it.")
+    ],
+    server: Annotated[
+        str,
+        typer.Option(
+            metavar="COMMAND",
+            help="Command line that starts it on standard streams; with `vscode`, code-server's, if it is not found.",
+        ),
+    ] = "",
+    dialect: DialectOption = "copilot",
+    extension: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="With `vscode`: the .vsix file to sign in to; repeat it for those it needs."),
+    ] = None,
+    initialization: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With `vscode`: JSON file with settings of the editor.")
+    ] = None,
+) -> None:
+    """Sign in to a copilot's service with your own account, by its own means.
+
+    GitHub's server prints a code and an address. An extension of VS Code gets a window: sign in there as you would
+    anywhere, then close it. Afterwards, give the folder as --profile to `completion run`.
+    """
+    with plain_errors(), interruptible("Nobody is signed in: run the command again."):
+        if dialect not in (CopilotDialect.name, VSCodeDialect.name):
+            raise ServerError(
+                f"The dialect {dialect!r} has no sign-in. Its server reads its own settings: see --profile."
+            )
+        if profile.exists() and any(profile.iterdir()):
+            raise ServerError(f"{profile} is not empty. Choose a new folder.")
+        given = Server(server, dialect, extension, initialization=initialization)
+        if dialect == VSCodeDialect.name:
+            asyncio.run(_sign_in_by_window(given, profile))
+            out.print(f"Kept what the extension keeps. Use it with --profile {profile}.", markup=False, soft_wrap=True)
+            return
+        name = asyncio.run(_sign_in(given, profile))
+    out.print(f"Signed in{f' as {name}' if name else ''}. Use it with --profile {profile}.", markup=False)
+
+
+async def _sign_in(server: Server, profile: Path) -> str:
+    def show(found: DeviceCode) -> None:
+        out.print(f"Open {found.address} and enter the code {found.code}. Waiting …", markup=False, soft_wrap=True)
+
+    home = Home.find()
+    launch = server.launch(secret_folders(home, profile))
+    with workplace(places_in(home), {}, None) as place:
+        async with connected(launch, CopilotDialect(), place, os.environ) as (connection, _):
+            name = await sign_in(connection, show)
+        with writing(profile):
+            shutil.copytree(place.home, profile, symlinks=True, dirs_exist_ok=True)
+            profile.chmod(0o700)
+    return name
+
+
+async def _sign_in_by_window(server: Server, profile: Path) -> None:
+    if not any(os.environ.get(name) for name in DISPLAY):
+        raise ServerError("There is no display for a window. Run the command in a terminal of your desktop.")
+    home = Home.find()
+    launch = server.launch(secret_folders(home, profile))
+    launch = replace(launch, command=with_window(launch.command), passed=WINDOW)
+    with workplace(places_in(home), {}, None) as place:
+        async with connected(launch, VSCodeDialect(server.options), place, os.environ) as (connection, name):
+            out.print(f"{name.name} has a window. Sign in there, then close it. Waiting …", markup=False)
+            try:
+                await connection.request("benchwright/closed", {}, _MOST_S)
+            except RequestTimeoutError:
+                raise ServerError("The window was open for an hour. Run the command again.") from None
+        # Only now that all of it has ended, nothing changes any more.
+        with writing(profile):
+            # Nobody else on this machine may read it meanwhile.
+            profile.mkdir(mode=0o700, parents=True, exist_ok=True)
+            profile.chmod(0o700)
+            try:
+                shutil.copytree(place.home, profile, symlinks=True, dirs_exist_ok=True, ignore=_not_kept)
+            except OSError:
+                shutil.rmtree(profile, ignore_errors=True)
+                raise
+
+
+def _not_kept(folder: str, names: list[str]) -> set[str]:
+    """What each start makes again: caches, logs, locks of a running browser, and the editor's copy of extensions."""
+    installed = _OF_EDITOR if Path(folder).name == "editor" else ()
+    return {name for name in names if name.endswith("Cache") or name.startswith("Singleton")} | (
+        {*_MADE_AGAIN, *installed} & {*names}
+    )

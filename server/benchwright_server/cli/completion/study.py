@@ -1,0 +1,161 @@
+"""`benchwright completion study`: inline-completion servers that work alone under conditions of a study."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_attempts import chosen_log
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.completion.server import Server
+from benchwright_server.cli.eval.study_evaluation import print_progress, progress_of
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.output import err, plain_errors, print_json
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.errors import ServerError
+from benchwright_studies import open_log
+from benchwright_subjects.inline.dialects.registered import DIALECTS
+from benchwright_subjects.inline.server.configuration import configuration_digest
+from benchwright_subjects.inline.server.confinement import can_confine, places_in, secret_folders
+from benchwright_subjects.inline.site_run import Subject
+
+if TYPE_CHECKING:
+    from benchwright_attempts.summary.summary import AttemptVerdict
+    from benchwright_studies.plan.model_condition import ModelCondition
+
+_GO_ON = "Attempts that have ended are kept: the same command continues where it stopped."
+
+
+def add_to(completion: typer.Typer) -> None:
+    """Add the command to `benchwright completion`."""
+    completion.command("study")(grouped(study_command))
+
+
+def study_command(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study file, or the id of a study.")],
+    server: Server,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this condition; may be repeated; all of inline servers if not given."),
+    ] = None,
+    sandbox: options.Sandbox = DEFAULT_SANDBOX,
+    json_output: options.Json = False,
+) -> None:
+    """Have inline-completion servers carry out their part of a study: each sample is an attempt, graded as everybody's.
+
+    What is started has to be what the study registers, or nothing begins. The same command continues what was stopped.
+    Exit status: 0 all is done, 1 some attempts have no verdict, 2 it could not begin or go on.
+    """
+    with plain_errors(), needs("`benchwright completion study`", "baselines"), interruptible(_GO_ON):
+        name, parts = _parts(study, condition or [])
+        for part in parts:
+            carry_out(part, server, sandbox)
+        found = progress_of(parts)
+        if json_output:
+            print_json({"study": name, "conditions": found})
+        else:
+            print_progress(found, [])
+        if any(one["done"] != one["total"] or one["undecided"] for one in found.values()):
+            err.print(f"To play what is missing: benchwright completion study {study}", markup=False, soft_wrap=True)
+            raise typer.Exit(1)
+
+
+def _parts(study: str, conditions: Sequence[str]) -> tuple[str, list[ModelCondition]]:
+    from benchwright_server.cli.eval.study_evaluation import registered
+    from benchwright_studies.plan.model_condition import model_condition, model_conditions
+
+    home = Home.find()
+    store = Store(home)
+    log = open_log(chosen_log(home))
+    try:
+        name = registered(log, store, study)
+        parts = [model_condition(log, name, one) for one in conditions] or [
+            one for one in model_conditions(log, name) if one.condition.is_inline
+        ]
+        if not parts:
+            raise ServerError(f"No inline-completion server works in {name}: no condition has subject.inline.")
+        for part in parts:
+            if not part.condition.is_inline:
+                raise ServerError(f"{part.condition.name} is for benchwright eval --study {study}.")
+            part.check_open()
+            part.check_problems({ref: store.problem(ref).public_digest for ref in part.problems})
+        return name, parts
+    finally:
+        log.close()
+
+
+def _of_study(server: Server, part: ModelCondition) -> Server:
+    """The server that a condition registers; what the study file leaves open, the options say."""
+    subject = part.condition.subject
+    if subject is None or subject.inline is None:
+        raise ServerError(f"The condition {part.condition.name} names no inline-completion server.")
+    extensions = [str(file) for file in server.extension or ()]
+    for option, given, wanted in (
+        ("--extension", extensions, list(subject.inline.extensions)),
+        ("--server", server.server, subject.command),
+        ("--dialect", "" if server.dialect == "lsp" else server.dialect, subject.inline.dialect),
+        ("--model", server.model, part.condition.model or "no model"),
+    ):
+        if given and wanted and given != wanted:
+            raise ServerError(f"The study registers {wanted!r} for {part.condition.name}. Leave out {option}.")
+    return replace(
+        server,
+        server=subject.command or server.server,
+        dialect=subject.inline.dialect,
+        extension=[Path(file) for file in subject.inline.extensions or extensions],
+        model=part.condition.model,
+    )
+
+
+def carry_out(
+    part: ModelCondition, given: Server, sandbox: str, base_url: str | None = None
+) -> list[AttemptVerdict | None]:
+    """Have the inline-completion server of a condition carry out its part; what has ended is not played again.
+
+    Args:
+        part: The condition and its share of the plan.
+        given: What the study file leaves open of the server.
+        sandbox: In which hidden tests run.
+        base_url: Where the condition's model is asked; where its provider is, if not given.
+
+    Raises:
+        ServerError: It is not what the study registers, or an option is wrong.
+        StudyFileError: The same.
+        SubjectError: It does not start.
+    """
+    from benchwright_subjects.evaluation.services import EvaluationServices
+    from benchwright_subjects.inline.lone_attempt import attempt_problems, found_server
+
+    if not can_confine():
+        err.print("The server runs without protection: bubblewrap is missing, so it can read the hidden tests.")
+    server = _of_study(given, part)
+    home = Home.find()
+    launch = server.launch(secret_folders(home, home.data))
+    registered = part.condition.subject
+    options = (registered and registered.inline and registered.inline.options) or server.options
+    model = server.served(part.known.study.randomisation.seed or 0, base_url)
+    subject = Subject(launch, DIALECTS[server.dialect](options), os.environ, places_in(home), model)
+    digest = configuration_digest(launch, server.dialect, options)
+    services = EvaluationServices(home, sandbox)
+    planned = [(ref, number) for ref in part.problems for number in range(1, part.condition.samples + 1)]
+
+    async def work() -> list[AttemptVerdict | None]:
+        try:
+            found = await found_server(part, subject, digest)
+            with progress("working", len(planned), "attempts") as meter:
+                return await attempt_problems(services, found, planned, meter.show)
+        finally:
+            await services.close()
+
+    return asyncio.run(work())

@@ -1,0 +1,1 @@
+"""`benchwright eval` and `benchwright subject`."""

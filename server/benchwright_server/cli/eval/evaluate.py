@@ -1,0 +1,117 @@
+"""`benchwright eval`: models and agents on a pack's problems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
+from benchwright_server.cli.eval import exchange as eval_exchange
+from benchwright_server.cli.eval import refine as eval_refine
+from benchwright_server.cli.eval import reflect as eval_reflect
+from benchwright_server.cli.eval.options import Agent, Json, Limits, Out, Pack, PlanOptions, Prompting, Sampling, Task
+from benchwright_server.cli.eval.run import finish, resume_run, run_and_keep, run_task
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.output import plain_errors
+from benchwright_subjects.evaluation.kept_evals import folder_of
+
+if TYPE_CHECKING:
+    # Inspect takes seconds to import: only these commands pay.
+    from benchwright_subjects.evaluation.evaluation import Run
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    evaluations = typer.Typer(
+        help="Let models or agents solve a pack's problems; each sample becomes an attempt.",
+        invoke_without_command=True,
+    )
+    evaluations.callback()(grouped(evaluate))
+    eval_exchange.add_to(evaluations)
+    eval_refine.add_to(evaluations)
+    eval_reflect.add_to(evaluations)
+    parent.add_typer(evaluations, name="eval")
+
+
+def evaluate(
+    context: typer.Context,
+    prompting: Prompting,
+    sampling: Sampling,
+    agent: Agent,
+    limits: Limits,
+    plan: PlanOptions,
+    pack: Pack = "",
+    map_only: Annotated[bool, typer.Option("--map", help="Keep the replies to --template and judge nothing.")] = False,
+    output: Out = None,
+    sandbox: options.Sandbox = DEFAULT_SANDBOX,
+    resume: Annotated[
+        Path | None, typer.Option(help="Continue an interrupted run: its .eval log, or the folder of the log.")
+    ] = None,
+    json_output: Json = False,
+) -> None:
+    """Let a model or an agent solve problems, run the hidden tests, and record each sample as an attempt.
+
+    Exit status: 0 all samples have a verdict or wait for a judge, 1 some ended with an error, 2 the run could not
+    begin, 130 interrupted.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    with plain_errors(), needs("`benchwright eval`", "baselines"):
+        if resume is not None:
+            finish(resume_run(resume, limits.costs, json_output), json_output)
+        task = Task(pack, prompting, sampling, agent, limits, plan, map_only)
+        task.check()
+        run = _run_of(task, output or folder_of(Home.find()), sandbox, json_output)
+        if plan.study:
+            from benchwright_server.cli.completion.server import Server
+            from benchwright_server.cli.completion.study import carry_out
+            from benchwright_server.cli.eval.study_evaluation import PlannedPart, evaluate_study
+
+            part = PlannedPart(plan.study, plan.condition or [], sampling.model)
+            evaluate_study(
+                part,
+                run,
+                run_and_keep,
+                lambda of: carry_out(of, Server(), sandbox, run.base_url),
+                json_output=json_output,
+            )
+        finish(run_task(run), json_output)
+
+
+def _run_of(task: Task, folder: Path, sandbox: str, json_output: bool) -> Run:
+    from inspect_ai.model import GenerateConfigArgs
+
+    from benchwright_subjects.evaluation.evaluation import Run
+
+    sampling, limits = task.sampling, task.limits
+    generate = GenerateConfigArgs()
+    if sampling.temperature is not None:
+        generate["temperature"] = sampling.temperature
+    if sampling.max_tokens is not None:
+        generate["max_tokens"] = sampling.max_tokens
+    arguments: dict[str, JsonValue] = task.arguments()
+    if not task.map_only:
+        arguments["sandbox"] = sandbox
+    return Run(
+        task=task.name,
+        arguments=arguments,
+        model=sampling.model,
+        out=folder,
+        samples=sampling.samples,
+        limit=sampling.limit,
+        seed=task.prompting.seed,
+        base_url=sampling.base_url,
+        generate=generate,
+        time_s=limits.time_limit,
+        tokens=limits.token_limit,
+        messages=limits.message_limit,
+        costs=limits.costs,
+        at_once=sampling.jobs,
+        display="none" if json_output else None,
+    )

@@ -1,0 +1,83 @@
+"""`benchwright eval refine`: statements of problems as a model writes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.eval.options import Json, Out, Pack, Problems
+from benchwright_server.cli.eval.run import run_task
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_subjects.evaluation.kept_evals import folder_of
+
+
+def add_to(evaluations: typer.Typer) -> None:
+    """Add the command to `benchwright eval`."""
+    evaluations.command("refine")(refine)
+
+
+def refine(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Written as JSON Lines of refined statements; what it has is kept.")
+    ],
+    pack: Pack,
+    model: Annotated[str, typer.Option(help="PROVIDER/MODEL that refines, as Inspect names it.")],
+    problem: Problems = None,
+    base_url: Annotated[str | None, typer.Option(help="The model's endpoint, if not the provider's own.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens in one reply.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Statements at a time.")] = None,
+    output: Out = None,
+    json_output: Json = False,
+) -> None:
+    """Have a model refine the statements of problems, for `benchwright eval --refined FILE`.
+
+    It sees the public part alone, and no problem changes. Run the command again to go on after an interruption: what
+    the file has is not asked again.
+
+    Exit status: 0 every problem has a refined statement, 1 some are missing, 130 interrupted.
+    """
+    with plain_errors(), needs("`benchwright eval refine`", "baselines"):
+        from inspect_ai.model import GenerateConfigArgs
+
+        from benchwright_subjects.evaluation.evaluation import Run, summary
+        from benchwright_subjects.prompts.refinement import keep_refined, read_refined
+        from benchwright_subjects.samples import chosen
+
+        problems = chosen(Store(Home.find()), pack, problem or "")
+        kept = read_refined(file, problems, outdated=True) if file.exists() else {}
+        missing: list[JsonValue] = [one.id for one in problems if one.id not in kept]
+        if missing:
+            generate = GenerateConfigArgs() if max_tokens is None else GenerateConfigArgs(max_tokens=max_tokens)
+            log = run_task(
+                Run(
+                    task="refine",
+                    arguments={"pack": pack, "problems": missing},
+                    model=model,
+                    out=output or folder_of(Home.find()),
+                    base_url=base_url,
+                    generate=generate,
+                    at_once=jobs,
+                    display="none" if json_output else None,
+                )
+            )
+            facts = summary(log)
+            missing = list(keep_refined(log, file, problems, kept))
+        else:
+            facts = {}
+    told: dict[str, JsonValue] = {"refined": len(problems) - len(missing), "missing": missing, "file": str(file)}
+    told |= {name: facts.get(name, 0) for name in ("input_tokens", "output_tokens")}
+    if json_output:
+        print_json(told)
+    else:
+        out.print(f"{told['refined']} refined statements are in {file}.", markup=False, soft_wrap=True)
+    if missing:
+        why = facts.get("why") or "the reply was empty"
+        err.print(f"{len(missing)} are missing, such as {missing[0]}: {why}", markup=False, soft_wrap=True)
+        err.print("Run the command again to ask for them.")
+        raise typer.Exit(1)

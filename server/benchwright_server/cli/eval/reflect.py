@@ -1,0 +1,74 @@
+"""`benchwright eval reflect`: why models say they failed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_server.cli.eval.options import Json, Out, Pack, Problems
+from benchwright_server.cli.eval.run import run_task
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_subjects.evaluation.kept_evals import folder_of
+
+
+def add_to(evaluations: typer.Typer) -> None:
+    """Add the command to `benchwright eval`."""
+    evaluations.command("reflect")(reflect)
+
+
+def reflect(
+    pack: Pack,
+    model: Annotated[str, typer.Option(help="PROVIDER/MODEL to ask, as Inspect names it.")],
+    solver: Annotated[str, typer.Option(help="Whose failures, if not the model's own.")] = "",
+    problem: Problems = None,
+    base_url: Annotated[str | None, typer.Option(help="The model's endpoint, if not the provider's own.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens in one reply.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Failures at a time.")] = None,
+    output: Out = None,
+    json_output: Json = False,
+) -> None:
+    """Ask a model why its attempts failed, and record what it says; the report groups failures by it.
+
+    It sees the task, its own answer, and what the problem's reveal policy shows of the verdict. Run the command again
+    to go on after an interruption: only attempts without a reflection are asked about.
+
+    Exit status: 0 every failure has a reflection, 1 some replies are missing, 2 there is nothing to ask, 130
+    interrupted.
+    """
+    with plain_errors(), needs("`benchwright eval reflect`", "baselines"):
+        from inspect_ai.model import GenerateConfigArgs
+
+        from benchwright_subjects.evaluation.evaluation import Run, summary
+
+        generate = GenerateConfigArgs() if max_tokens is None else GenerateConfigArgs(max_tokens=max_tokens)
+        asked: dict[str, JsonValue] = {"pack": pack, "solver": solver or model, "problems": list(problem or [])}
+        log = run_task(
+            Run(
+                task="reflect",
+                arguments=asked,
+                model=model,
+                out=output or folder_of(Home.find()),
+                base_url=base_url,
+                generate=generate,
+                at_once=jobs,
+                display="none" if json_output else None,
+            )
+        )
+        facts = summary(log)
+    told = {"reflections": facts["done"], **{name: facts[name] for name in _SHOWN}}
+    if json_output:
+        print_json(told)
+    else:
+        used = f"{facts['input_tokens']} tokens sent, {facts['output_tokens']} received"
+        out.print(f"{facts['done']} reflections recorded; {used}, counted apart from the attempts.", soft_wrap=True)
+    if facts["error"] or log.status != "success":
+        err.print(f"{facts['error']} replies are missing: {facts['why']}", markup=False, soft_wrap=True)
+        err.print("Run the command again to ask for them.")
+        raise typer.Exit(1)
+
+
+_SHOWN = ("error", "model", "input_tokens", "output_tokens", "cost_usd", "log", "why")

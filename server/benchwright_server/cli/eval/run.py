@@ -1,0 +1,158 @@
+"""Running an Inspect task from the command line: interruption, the log that is kept, the summary that is printed."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_foundation.home import Home
+from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.terminal.exit_status import INTERRUPTED
+from benchwright_server.cli.terminal.output import err, out, print_json
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+from benchwright_subjects.evaluation.kept_evals import folder_of, keep
+
+if TYPE_CHECKING:
+    # Inspect takes seconds to import: only these commands pay.
+    from inspect_ai.log import EvalLog
+
+    from benchwright_subjects.evaluation.evaluation import Run
+
+
+def run_task(run: Run) -> EvalLog:
+    """Run a task until it ends, or exit with its status if it is interrupted."""
+    from benchwright_subjects.evaluation.evaluation import evaluate
+
+    with _quiet(run.display == "none"), _interruptible(run.out):
+        return evaluate(run)
+
+
+def run_and_keep(run: Run) -> EvalLog:
+    """Run a task and keep its log for reports."""
+    log = run_task(run)
+    _keep(log)
+    return log
+
+
+def resume_run(location: Path, costs: Path | None, json_output: bool) -> EvalLog:
+    """Continue the run of a log, or of the newest log in a folder."""
+    from benchwright_subjects.evaluation.evaluation import newest_log, resume
+
+    log = newest_log(location) if location.is_dir() else location
+    with _quiet(json_output), _interruptible(log.parent):
+        return resume(log, "none" if json_output else None, costs)
+
+
+def finish(log: EvalLog, json_output: bool) -> NoReturn:
+    """Keep the log of a run, print its summary, and exit with its status."""
+    from benchwright_subjects.evaluation.evaluation import summary
+
+    facts = summary(log)
+    file = Path(log.location)
+    _keep(log)
+    if json_output:
+        print_json(facts)
+    else:
+        _print(facts)
+    if log.status == "cancelled":
+        err.print(f"Interrupted. Continue with: benchwright eval --resume {file}", markup=False, soft_wrap=True)
+        raise typer.Exit(INTERRUPTED)
+    if _errors(facts) or log.status != "success":
+        if log.error is not None and not facts["samples"]:
+            err.print(log.error.message, markup=False, soft_wrap=True)
+        elif facts["error"] and facts["why"] and not json_output:
+            err.print(f"Without a verdict, such as: {_reason(str(facts['why']))}", markup=False, soft_wrap=True)
+        err.print(
+            f"To ask again for samples without a verdict: benchwright eval --resume {file}",
+            markup=False,
+            soft_wrap=True,
+        )
+        raise typer.Exit(1)
+    raise typer.Exit(0)
+
+
+@contextlib.contextmanager
+def _interruptible(folder: Path) -> Iterator[None]:
+    """Show how to continue after Ctrl+C; Inspect has written what was done by then."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        err.print(f"Interrupted. Continue with: benchwright eval --resume {folder}", markup=False, soft_wrap=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextlib.contextmanager
+def _quiet(quiet: bool) -> Iterator[None]:
+    """Keep what Inspect prints off standard output, which is for one JSON value."""
+    with contextlib.redirect_stdout(sys.stderr) if quiet else contextlib.nullcontext():
+        yield
+
+
+def _keep(log: EvalLog) -> None:
+    """Keep the log of a run for reports, and write the replies beside it."""
+    from benchwright_subjects.evaluation.evaluation import attempts_of, task_name, write_replies, write_work
+
+    file = Path(log.location)
+    responses = file.with_suffix(".responses.jsonl")
+    if task_name(log) == "agent":
+        with opened_log() as events:
+            write_work(log, events, responses)
+    else:
+        write_replies(log, responses)
+    if attempts := attempts_of(log):
+        try:
+            keep(folder_of(Home.find()), file, attempts)
+        except OSError as error:
+            raise ServerError(f"The log {file} can't be kept in the data folder: {error.strerror}.") from error
+
+
+def _errors(facts: Mapping[str, JsonValue]) -> bool:
+    refined = facts["refined"]
+    return bool(facts["error"] or (isinstance(refined, dict) and refined["error"]))
+
+
+def _print(facts: Mapping[str, JsonValue]) -> None:
+    table = Table("samples", "passed", "failed", "undecided", "error", "score", "tokens in / out", "USD")
+    cost = facts["cost_usd"]
+    used = (f"{facts['input_tokens']} / {facts['output_tokens']}", f"{cost:.4f}" if isinstance(cost, float) else "–")
+    table.add_row(*_row(facts), *used)
+    refined = facts["refined"]
+    if isinstance(refined, dict):
+        table.add_row(*_row(refined), "(both)", "")
+        out.print("The first row is of the statements as published, the second of the refined ones.")
+    table.print()
+    lengths = facts["length"]
+    if isinstance(lengths, dict):
+        counts = [
+            f"{names} {length['mean']} tokens on average, {length['most']} at most"
+            for names, length in (("prompts", lengths["prompt"]), ("replies", lengths["reply"]))
+            if isinstance(length, dict)
+        ]
+        if counts:
+            out.print(f"Counted by tiktoken: {'; '.join(counts)}.")
+    out.print(f"Log: {facts['log']}", markup=False, soft_wrap=True)
+
+
+def _reason(why: str) -> str:
+    r"""What is at the end of an error: Inspect quotes the whole request before what the provider said.
+
+    Args:
+        why: Such as `ModelGenerateError("\\nRequest:\\n{…}\\n\\nBadRequestError('Error code: 400 - No tools.')")`.
+    """
+    last = re.split(r"\\+n|\n", why.rstrip())[-1].replace("\\", "")
+    quoted = re.match(r"""\w+\(["'](.*?)["')]*$""", last)
+    return quoted[1] if quoted else last
+
+
+def _row(counts: Mapping[str, JsonValue]) -> list[str]:
+    score = counts["score"]
+    numbers = [str(counts[name]) for name in ("samples", "passed", "failed", "undecided", "error")]
+    return [*numbers, f"{score:.3f}" if isinstance(score, float) else "–"]

@@ -1,0 +1,230 @@
+"""`benchwright eval --study`: the part of a study's plan that models and agents carry out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_attempts import chosen_log
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import Outcome
+from benchwright_server.cli.terminal.exit_status import INTERRUPTED
+from benchwright_server.cli.terminal.output import err, out, print_json
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+from benchwright_studies import open_log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from inspect_ai.log import EvalLog
+
+    from benchwright_attempts.summary.summary import AttemptVerdict
+    from benchwright_studies.conduct.study_log import StudyLog
+    from benchwright_studies.plan.condition import Condition
+    from benchwright_studies.plan.model_condition import ModelCondition
+    from benchwright_subjects.evaluation.evaluation import Run
+
+_AGENT = "agent"
+_OF_AGENTS = ("command", "place", "subject", "acp", "refuse")
+_OUTCOMES = ("passed", "failed", "undecided")
+
+
+@dataclass(frozen=True)
+class PlannedPart:
+    """Which part of a study's plan to carry out."""
+
+    study: str
+    """A study file, or the id of a study on this machine."""
+    conditions: Sequence[str]
+    """Only these; all for models and agents if empty."""
+    model: str
+    """Only conditions of this model; any model if empty."""
+
+
+def evaluate_study(
+    planned: PlannedPart,
+    run: Run,
+    ask: Callable[[Run], EvalLog],
+    play: Callable[[ModelCondition], object],
+    *,
+    json_output: bool,
+) -> None:
+    """Ask models, agents and inline-completion servers what is still missing of a study's plan.
+
+    Exit status: as of `benchwright eval`.
+
+    Args:
+        planned: The part of the plan.
+        run: Where logs go, and everything that the plan does not decide.
+        ask: Runs a task and keeps its log.
+        play: Has the inline-completion server of a condition carry out its part.
+        json_output: Whether one JSON value is printed.
+    """
+    from benchwright_subjects.evaluation.evaluation import summary
+
+    study, parts, missing = _parts(planned)
+    facts: list[Mapping[str, JsonValue]] = []
+    for part in parts:
+        if part.condition.is_inline:
+            if missing[part.condition.name]:
+                play(part)
+            continue
+        for part_run in runs_of(part, missing[part.condition.name], run):
+            log = ask(part_run)
+            facts.append({"condition": part.condition.name} | summary(log))
+            if log.status == "cancelled":
+                err.print(f"Interrupted. Continue with: benchwright eval --study {study}", markup=False, soft_wrap=True)
+                raise typer.Exit(INTERRUPTED)
+    progress = progress_of(parts)
+    if json_output:
+        print_json({"study": study, "conditions": progress, "runs": [dict(one) for one in facts]})
+    else:
+        print_progress(progress, facts)
+        if not facts:
+            out.print("Nothing was missing: these are the outcomes of earlier runs.")
+    if any(one["done"] != one["total"] for one in progress.values()) or any(one["error"] for one in facts):
+        for one in facts:
+            if one["error"] and one["why"]:
+                err.print(str(one["why"]), markup=False, soft_wrap=True)
+        err.print(f"To ask for what is missing: benchwright eval --study {study}", markup=False, soft_wrap=True)
+        raise typer.Exit(1)
+    raise typer.Exit(0)
+
+
+def runs_of(part: ModelCondition, problems: Sequence[str], run: Run) -> list[Run]:
+    """The runs that ask some of a study's problems, one for each pack.
+
+    Args:
+        part: The condition and its share of the plan.
+        problems: As `pack/id`.
+        run: Everything that the plan does not decide.
+    """
+    packs: dict[str, list[JsonValue]] = {}
+    for ref in problems:
+        pack, _, name = ref.partition("/")
+        packs.setdefault(pack, []).append(name)
+    condition, study = part.condition, part.known.study
+    is_agent = condition.solver == _AGENT
+    subject = _subject_of(condition, run)
+    return [
+        replace(
+            run,
+            task="agent" if is_agent else "answer",
+            arguments={
+                **{name: value for name, value in run.arguments.items() if is_agent or name not in _OF_AGENTS},
+                **subject,
+                "pack": pack,
+                "problems": names,
+                "seed": study.randomisation.seed,
+                "study": study.study,
+                "condition": condition.name,
+                **({"prompts": condition.prompts.value} if condition.prompts is not None else {}),
+            },
+            model=condition.model,
+            samples=condition.samples,
+        )
+        for pack, names in packs.items()
+    ]
+
+
+def _subject_of(condition: Condition, run: Run) -> dict[str, JsonValue]:
+    """The arguments that start the program which a condition registers; none if it registers none.
+
+    Raises:
+        ServerError: Another one was given.
+    """
+    subject = condition.subject
+    if subject is None:
+        return {}
+    wanted: dict[str, JsonValue] = {"command": subject.command} if subject.command else {"subject": subject.name}
+    if other := [
+        name for name in ("command", "subject") if run.arguments.get(name, wanted.get(name)) != wanted.get(name)
+    ]:
+        option = {"command": "--agent-command", "subject": "--subject"}[other[0]]
+        raise ServerError(
+            f"The study registers {subject.title} for the condition {condition.name}. Leave out {option}."
+        )
+    return wanted | {"acp": subject.acp, "refuse": ",".join(subject.refuses)}
+
+
+def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, list[str]]]:
+    from benchwright_studies.plan.model_condition import model_condition, model_conditions, only_people
+
+    home = Home.find()
+    store = Store(home)
+    log = open_log(chosen_log(home))
+    try:
+        study = registered(log, store, planned.study)
+        parts = [model_condition(log, study, name) for name in planned.conditions] or model_conditions(log, study)
+        if not parts:
+            raise only_people(study)
+        chosen = [part for part in parts if not planned.model or part.condition.model == planned.model]
+        if not chosen:
+            parts[0].check_model(planned.model)
+        for part in chosen:
+            part.check_open()
+            part.check_problems({ref: store.problem(ref).public_digest for ref in part.problems})
+        return study, chosen, {part.condition.name: part.missing(log) for part in chosen}
+    finally:
+        log.close()
+
+
+def registered(log: StudyLog, store: Store, study: str) -> str:
+    """The id of a study: of a study file's, which is registered.
+
+    Raises:
+        ServerError: There is no such file.
+    """
+    from benchwright_studies.plan.registration import register_study
+    from benchwright_studies.plan.study_file import read_study
+    from benchwright_subjects.prompts.study_prompts import check_prompts
+
+    if (file := Path(study)).is_file():
+        found = read_study(file)
+        check_prompts(store, found)
+        return register_study(log, store, found).study.study
+    if file.suffix in (".yaml", ".yml"):
+        raise ServerError(f"There is no study file {file}.")
+    return study
+
+
+def progress_of(parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
+    """What is done of each condition, and with which outcome."""
+    log = open_log(chosen_log(Home.find()))
+    try:
+        found = {part.condition.name: (part, part.ended(log)) for part in parts}
+        return {
+            name: {
+                "model": part.solver,
+                "done": len(ended),
+                "total": part.total,
+                **_outcomes([verdict for _, verdict in ended]),
+            }
+            for name, (part, ended) in found.items()
+        }
+    finally:
+        log.close()
+
+
+def _outcomes(verdicts: Sequence[AttemptVerdict | None]) -> dict[str, JsonValue]:
+    """How many attempts there are of each outcome, of this run and of earlier ones."""
+    found = Counter(Outcome.ERROR if verdict is None else verdict.outcome for verdict in verdicts)
+    return dict(zip(_OUTCOMES, (found[one] for one in (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR)), strict=True))
+
+
+def print_progress(progress: Mapping[str, Mapping[str, JsonValue]], facts: Sequence[Mapping[str, JsonValue]]) -> None:
+    """Print it, and the logs of this run."""
+    table = Table("condition", "model", "attempts", "planned", *_OUTCOMES)
+    for name, one in progress.items():
+        table.add_row(name, *(str(one[key]) for key in ("model", "done", "total", *_OUTCOMES)))
+    table.print()
+    for fact in facts:
+        out.print(f"Log: {fact['log']}", markup=False, soft_wrap=True)

@@ -1,0 +1,130 @@
+"""`benchwright subject`: agents from npm and PyPI, installed in fixed versions, to be put on the bench."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.table import Table
+
+if TYPE_CHECKING:
+    from benchwright_subjects.agents.preset import Preset
+
+_SHOWN_OF_DIGEST = 8
+"""As many characters as reports show."""
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    subject = typer.Typer(
+        help="Install and check the agents that `benchwright eval --subject` puts on the bench.", no_args_is_help=True
+    )
+    subject.command("list")(list_command)
+    subject.command("add")(add_command)
+    subject.command("doctor")(doctor_command)
+    parent.add_typer(subject, name="subject")
+
+
+def list_command(json_output: Json = False) -> None:
+    """List the subjects that Benchwright knows, which are installed, and the digests of their configurations.
+
+    A configuration is command, environment and settings; `--json` has its whole digest.
+    """
+    from benchwright_subjects.agents.preset import presets
+
+    with plain_errors():
+        rows = [_row(one) for one in presets()]
+    if json_output:
+        print_json(rows)
+        return
+    table = Table("name", "version", "installed", "configuration", "kind", "asks by", "licence")
+    for row in rows:
+        is_there = "yes" if row["installed"] else "no"
+        rest = (str(row[name]) for name in ("kind", "protocol", "licence"))
+        configuration = str(row["configuration_sha256"])[:_SHOWN_OF_DIGEST]
+        table.add_row(str(row["name"]), str(row["version"]), is_there, configuration, *rest)
+    table.print()
+
+
+def add_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As `list` shows it.")], json_output: Json = False
+) -> None:
+    """Install a subject into the cache folder, from npm or PyPI, in the version that Benchwright's lock file names."""
+    from benchwright_subjects.agents.installation import install
+    from benchwright_subjects.agents.preset import preset
+
+    with plain_errors():
+        known = preset(name)
+        folder = install(known, Home.find().cache, lambda doing: err.print(f"{doing} …", markup=False))
+    if json_output:
+        print_json(_row(known))
+    else:
+        out.print(f"{known.title} {known.version} is installed: {folder}", soft_wrap=True, markup=False)
+        out.print(f"Its licence: {known.licence}", markup=False)
+
+
+def doctor_command(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Only this one.")] = None,
+    json_output: Json = False,
+) -> None:
+    """Start each installed subject in the sandbox, without a model, and have it say its version.
+
+    Exit status: 0 all that are installed start, 1 one does not, or is not installed although it was named.
+    """
+    from benchwright_subjects.agents.preset import preset, presets
+
+    with plain_errors(), needs("`benchwright subject doctor`", "baselines"):
+        rows = asyncio.run(_examined([preset(name)] if name else presets()))
+    if json_output:
+        print_json(rows)
+    else:
+        table = Table("name", "version", "state", "said")
+        for row in rows:
+            table.add_row(*(str(row[field]) for field in ("name", "version", "state", "said")))
+        table.print()
+    accepted = ("works",) if name else ("works", "not installed")
+    raise typer.Exit(0 if all(row["state"] in accepted for row in rows) else 1)
+
+
+async def _examined(known: list[Preset]) -> list[dict[str, JsonValue]]:
+    from benchwright_subjects.agents.examination import Condition, Examined, examine
+    from benchwright_subjects.agents.installation import is_installed
+
+    cache = Home.find().cache
+    rows: list[dict[str, JsonValue]] = []
+    for one in known:
+        if is_installed(one, cache):
+            sandbox, toolchain = open_sandbox(DEFAULT_SANDBOX), toolchain_for(DEFAULT_SANDBOX, cache)
+            found = await examine(one, cache, sandbox, toolchain)
+        else:
+            found = Examined(Condition.NOT_INSTALLED, f"benchwright subject add {one.name}")
+        rows.append(_row(one) | {"state": found.condition.value, "said": found.said})
+    return rows
+
+
+def _row(known: Preset) -> dict[str, JsonValue]:
+    from benchwright_subjects.agents.installation import is_installed, programs_of
+
+    cache = Home.find().cache
+    folder = programs_of(known, cache)
+    return {
+        "name": known.name,
+        "title": known.title,
+        "kind": known.kind.value,
+        "version": known.version,
+        "package": f"{known.source.value}:{known.package}",
+        "package_sha256": known.package_sha256,
+        "configuration_sha256": known.launch(folder, None).configuration_sha256,
+        "protocol": known.protocol,
+        "licence": known.licence,
+        "installed": is_installed(known, cache),
+        "folder": str(folder),
+    }

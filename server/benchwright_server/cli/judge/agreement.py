@@ -1,0 +1,115 @@
+"""`benchwright judge agreement`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.errors import needs
+from benchwright_server.cli.judge.records import opened_records
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.table import Table
+
+if TYPE_CHECKING:
+    # NumPy and SciPy take seconds to import.
+    from benchwright_judges.agreement.agreement import FormatAgreement
+    from benchwright_judges.agreement.estimators import Estimate, Share
+    from benchwright_judges.agreement.rated import Rated
+
+_COLUMNS = (
+    "format",
+    "judge",
+    "n",
+    "agreement",
+    "false accept",
+    "false reject",
+    "kappa",
+    "weighted kappa",
+    "alpha",
+    "Pearson",
+)
+
+
+def add_to(judge: typer.Typer) -> None:
+    """Add the command to `benchwright judge`."""
+    judge.command("agreement")(agreement)
+
+
+def agreement(
+    votes: Annotated[
+        Path | None,
+        typer.Option(help="A CSV or JSON Lines file of votes to measure instead of the database; one vote per row."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap intervals.")] = 1,
+    resamples: Annotated[int, typer.Option(min=100, max=100_000, help="Resamples of the bootstrap.")] = 1000,
+    disagreements: Annotated[bool, typer.Option("--disagreements", help="List the answers they differ on.")] = False,
+    json_output: Json = False,
+) -> None:
+    """Measure how well judges agree with people, by format and judge.
+
+    Exit status: 0 measured, 1 nothing to measure.
+    """
+    with plain_errors(), needs("`benchwright judge agreement`", "judges"):
+        from benchwright_judges.agreement.agreement import measure
+        from benchwright_judges.agreement.rated import read_votes
+
+        rated = asyncio.run(rated_of_records()) if votes is None else read_votes(votes)
+        formats = measure(rated, seed=seed, resamples=resamples)
+    if json_output:
+        print_json([one.model_dump(mode="json") for one in formats])
+    elif not formats:
+        out.print("Nothing was rated by both people and judges. `benchwright judge grade --all` lets people grade.")
+    else:
+        _print(formats, disagreements)
+    raise typer.Exit(0 if formats else 1)
+
+
+async def rated_of_records() -> Sequence[Rated]:
+    """The answers that people and judges rated, from the database of judgements."""
+    from benchwright_judges.agreement.rated import rated_answers
+
+    async with opened_records() as records:
+        return rated_answers(await records.judged())
+
+
+def _print(formats: Sequence[FormatAgreement], disagreements: bool) -> None:
+    table = Table(*_COLUMNS)
+    for one in formats:
+        for judge in one.judges:
+            shares = (judge.agreement, judge.false_accept, judge.false_reject)
+            values = (judge.kappa, judge.weighted_kappa, judge.alpha, judge.pearson)
+            table.add_row(one.format, judge.judge, str(judge.items), *map(shown_share, shares), *map(_estimate, values))
+    table.print()
+    for one in formats:
+        measured = (("alpha", one.people.alpha), ("Cronbach's alpha", one.people.cronbach))
+        among = [f"{name} {value:.2f}" for name, value in measured if value is not None]
+        facts = [f"{one.format}: {one.items} answers, {one.people.people} people"]
+        facts += [f"among them {', '.join(among)}"] if among else []
+        facts += [f"no majority of people on {one.undecided}", f"ties broken {shown_share(one.tie_breaks)}"]
+        out.print("; ".join(facts), soft_wrap=True)
+    out.print("Intervals: 95 %; Wilson's for shares, percentile bootstrap for the rest.")
+    if disagreements:
+        for one in formats:
+            for judge in one.judges:
+                for item in judge.disagreements:
+                    people = ", ".join(f"{name} {label}" for name, label in item.people.items())
+                    votes = f"{judge.judge} {', '.join(item.votes)}; people: {people}"
+                    out.print(f"{one.format} {item.item} {item.problem}: {votes}", markup=False, soft_wrap=True)
+
+
+def shown_share(share: Share) -> str:
+    """A proportion with its interval."""
+    if share.value is None:
+        return "-"
+    return f"{share.count}/{share.total} = {share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
+
+
+def _estimate(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.value is None:
+        return "-"
+    return f"{estimate.value:.2f}" + ("" if estimate.low is None else f" [{estimate.low:.2f}, {estimate.high:.2f}]")

@@ -1,0 +1,143 @@
+"""`benchwright judge config` and `judge test`: which judges are set up, and whether they answer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.text import Text
+
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_judges.errors import ConfigurationError
+from benchwright_server.cli.judge.records import opened_judges
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_judges.models.model_settings import ModelSettings
+
+_Row = dict[str, str | float | bool]
+
+
+def add_to(judge: typer.Typer) -> None:
+    """Add the commands to `benchwright judge`."""
+    judge.command("config")(config)
+    judge.command("test")(test)
+
+
+def config(json_output: Json = False) -> None:
+    """Show which judges are set up, and where."""
+    with plain_errors(), needs("`benchwright judge config`", "judges"):
+        from benchwright_judges.models.configuration import read_settings, records_location, settings_file
+
+        file = settings_file()
+        settings = read_settings()
+        database = _without_password(records_location(settings, Home.find()))
+    judges = [_facts(judge) for judge in settings.models]
+    if json_output:
+        facts = settings.model_dump(mode="json", exclude={"judge", "database"})
+        print_json({"file": str(file), "exists": file.is_file(), "database": database, "judges": judges} | facts)
+        return
+    out.print(f"settings: {file}{'' if file.is_file() else ' (missing)'}", markup=False, soft_wrap=True)
+    out.print(f"judgements: {database}", markup=False, soft_wrap=True)
+    if not judges:
+        out.print("No model judge is set up: answers that need one are kept as pending. See docs/how-to/judges.md.")
+        return
+    table = Table("judge", "model", "family", "endpoint", "key", "USD per million in / out")
+    for judge in judges:
+        price = f"{judge['input_usd']:g} / {judge['output_usd']:g}"
+        table.add_row(*(str(judge[name]) for name in ("name", "model", "family", "base_url", "key")), price)
+    table.print()
+    budget = "none" if settings.budget_usd is None else f"{settings.budget_usd:g} USD"
+    if settings.reader:
+        out.print(f"reader: {settings.reader}", markup=False)
+    out.print(f"votes: {settings.votes}; budget per command: {budget}{'; offline' if settings.offline else ''}")
+
+
+def _facts(judge: ModelSettings) -> dict[str, str | float]:
+    is_set = "is set" if os.environ.get(judge.api_key_env) else "IS NOT SET"
+    return {
+        "name": judge.name,
+        "model": judge.model,
+        "family": judge.family or judge.name,
+        "base_url": judge.base_url,
+        "key": f"{judge.api_key_env} {is_set}" if judge.api_key_env else "none needed",
+        "input_usd": judge.input_usd,
+        "output_usd": judge.output_usd,
+    }
+
+
+def test(json_output: Json = False) -> None:
+    """Ask each judge one sample question, and show its verdict, how long it takes, and what it costs.
+
+    Exit status: 0 all judges give the right verdict, 1 some do not.
+    """
+    with plain_errors(), needs("`benchwright judge test`", "judges"), err.status("Asking the judges"):
+        rows = asyncio.run(_ask_judges())
+    if json_output:
+        print_json(rows)
+    else:
+        _print_votes(rows)
+    raise typer.Exit(0 if all(row["ok"] for row in rows) else 1)
+
+
+async def _ask_judges() -> list[_Row]:
+    from benchwright_judges.agreement.sample import SAMPLE, SAMPLE_ANSWERS, sample_rubric
+    from benchwright_judges.models.budget import JudgingBudget
+
+    rows: list[_Row] = []
+    async with opened_judges() as judges:
+        if judges.panel is None:
+            raise ServerError("No judge is set up. docs/how-to/judges.md shows how to set one up.")
+        spending = JudgingBudget(judges.settings.budget_usd)
+        for judge in judges.panel.judges:
+            for answer, wanted in SAMPLE_ANSWERS:
+                vote = await judge.vote(SAMPLE, answer, sample_rubric(), budget=spending)
+                rows.append(
+                    {
+                        "judge": judge.name,
+                        "verdict": vote.label,
+                        "wanted": wanted,
+                        "ok": vote.label == wanted,
+                        "error": vote.error,
+                        "seconds": vote.seconds,
+                        "input_tokens": vote.input_tokens,
+                        "output_tokens": vote.output_tokens,
+                        "cost_usd": vote.cost_usd,
+                    }
+                )
+    return rows
+
+
+def _print_votes(rows: Sequence[Mapping[str, str | float | bool]]) -> None:
+    table = Table("judge", "verdict", "expected", "", "seconds", "tokens in / out", "USD")
+    for row in rows:
+        table.add_row(
+            str(row["judge"]),
+            str(row["verdict"] or row["error"]),
+            str(row["wanted"]),
+            Text("✓", "green") if row["ok"] else Text("✗", "red"),
+            f"{row['seconds']:.1f}",
+            f"{row['input_tokens']} / {row['output_tokens']}",
+            f"{row['cost_usd']:.6f}",
+        )
+    table.print()
+
+
+def _without_password(location: str | Path) -> str:
+    if isinstance(location, Path):
+        return str(location)
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        return make_url(location).render_as_string(hide_password=True)
+    except ArgumentError as error:
+        raise ConfigurationError("the database's URL can't be read; write postgresql://USER@HOST/NAME") from error

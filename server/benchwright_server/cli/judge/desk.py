@@ -1,0 +1,125 @@
+"""`benchwright judge desk`: grading for an editor's view, one JSON object a line over standard input and output.
+
+Answer keys go to a grader, never to a solver: this is a program of its own, so that nothing of it passes through the
+language server, whose messages a solver's editor may keep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+
+from benchwright_foundation.errors import needs
+from benchwright_judges.errors import GradingError
+from benchwright_problems.problem import Figure
+from benchwright_server.cli.judge.grading import open_grading, record_in_attempt
+from benchwright_server.cli.terminal.output import plain_errors
+from benchwright_server.protocol.grading import (
+    AnswerToGrade,
+    GradeGiven,
+    GradeRefused,
+    GradeSkipped,
+    GradingDone,
+    GradingPicture,
+)
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import: every command would pay for this one.
+    from benchwright_judges.people.human_grading import Grading, Item
+    from benchwright_judges.records.records import Records
+
+_SAID: TypeAdapter[GradeGiven | GradeSkipped] = TypeAdapter(GradeGiven | GradeSkipped)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command to `benchwright judge`."""
+    app.command("desk", hidden=True)(desk)
+
+
+def desk(
+    grader: Annotated[str, typer.Option(help="The pseudonym under which grades are recorded.")],
+    everything: Annotated[bool, typer.Option("--all", help="Also answers that models have judged.")] = False,
+) -> None:
+    """Serve an editor's grading view over standard input and output."""
+    with plain_errors(), needs("`benchwright judge desk`", "judges"):
+        asyncio.run(_serve(grader, everything))
+
+
+async def _serve(grader: str, everything: bool) -> None:
+    async with open_grading(graders=2, everything=everything) as (grading, records):
+        graded = 0
+        skipped: set[str] = set()
+        while True:
+            items = await grading.items(grader)
+            waiting = [item for item in items if item.id not in skipped] or items
+            if not waiting:
+                _say(GradingDone(type="done", graded=graded))
+                return
+            _say(_answer(waiting[0], len(items)))
+            said = await _listen(grading, records, grader)
+            if said is None:
+                return
+            if isinstance(said, GradeGiven):
+                graded += 1
+            elif len(waiting) > 1:
+                skipped.add(waiting[0].id)
+            else:
+                skipped.clear()
+
+
+async def _listen(grading: Grading, records: Records, grader: str) -> GradeGiven | GradeSkipped | None:
+    """The grade or skip that the person gives, recorded when this returns; None if the editor has gone."""
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        try:
+            said = _SAID.validate_json(line)
+            if isinstance(said, GradeGiven):
+                judgement = await grading.grade(said.id, grader, said.label, said.difficulty, said.comment)
+                await record_in_attempt(records, said.id, judgement)
+            return said
+        except ValidationError:
+            _say(
+                GradeRefused(
+                    type="refused",
+                    reason="That is not a grade. Close this page and open it again.",
+                )
+            )
+        except GradingError as error:
+            _say(GradeRefused(type="refused", reason=f"{error}."))
+    return None
+
+
+def _answer(item: Item, left: int) -> AnswerToGrade:
+    problem, key = item.problem, item.problem.hidden.answer
+    question = problem.public.question
+    pictures = (*problem.public.figures, *(key.figures if key else ()))
+    return AnswerToGrade(
+        type="answer",
+        id=item.id,
+        title=problem.title,
+        language=question.language if question else "en",
+        question=problem.public.statement,
+        reference="\n\n".join((key.value, *key.alternatives)) if key else "",
+        notes=_notes(key.rubric, key.explanation) if key else "",
+        guidance=item.rubric.prompt,
+        answer=item.answer,
+        labels=item.rubric.scale.labels,
+        pictures=tuple(_picture(figure) for figure in pictures),
+        left=left,
+    )
+
+
+def _picture(figure: Figure) -> GradingPicture:
+    return GradingPicture(path=figure.path, media_type=figure.media_type.value, data=figure.data)
+
+
+def _notes(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+def _say(line: AnswerToGrade | GradingDone | GradeRefused) -> None:
+    sys.stdout.write(line.model_dump_json(by_alias=True) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,185 @@
+"""`benchwright judge error-types`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_attempts.events.errors_classified import ErrorsClassified
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.judge.records import opened_records
+from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.terminal.options import Budget, Json
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    # Inspect and the client library take seconds to import.
+    from benchwright_judges.agreement.error_types import Classified
+    from benchwright_judges.models.budget import JudgingBudget
+    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.records.records import Records
+    from benchwright_studies.conduct.study_log import StudyLog
+    from benchwright_subjects.wrong_choices import WrongChoice, WrongChoices
+
+
+@dataclass
+class _Result:
+    """What a run of the command came to."""
+
+    choices: WrongChoices
+    answers: list[tuple[WrongChoice, Classified]]
+    """Those with a usable reply of a judge."""
+    failed: Counter[str]
+    """Why judges' replies could not be used."""
+    unpaid: int
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What it takes to classify an answer."""
+
+    store: Store
+    log: StudyLog
+    records: Records
+    endpoints: Sequence[Endpoint]
+    budget: JudgingBudget
+    offline: bool
+
+    async def classify(self, choice: WrongChoice) -> Classified:
+        """Asks the judges, and records with the attempt what they say if a reply can be used."""
+        from benchwright_judges.agreement.error_types import classify, types_of
+
+        problem = await asyncio.to_thread(self.store.unseal, choice.header.problem)
+        found = await classify(
+            problem, choice.reply, self.endpoints, self.records, budget=self.budget, offline=self.offline
+        )
+        usable = {vote.judge: types_of(vote) for vote in found.votes if not vote.error}
+        if usable:
+            event = ErrorsClassified(
+                number=choice.number,
+                types=found.types,
+                judges=usable,
+                rubric=found.rubric,
+                cost_usd=found.cost_usd,
+            )
+            await self.log.append(choice.header.id, event)
+        return found
+
+
+def add_to(judge: typer.Typer) -> None:
+    """Add the command to `benchwright judge`."""
+    judge.command("error-types")(error_types)
+
+
+def error_types(
+    pack: Annotated[str, typer.Argument(help="The pack whose multiple-choice questions were answered.")],
+    solver: Annotated[str, typer.Option(help="Only this model's answers, as `attempts list` names it.")] = "",
+    budget: Budget = None,
+    jobs: Annotated[int, typer.Option(min=1, max=64, help="Answers at a time.")] = 4,
+    json_output: Json = False,
+) -> None:
+    """Have the model judges name the types of error that led models to wrong choices, of runs with `eval --think`.
+
+    A judge may name several for one answer; those that more than half of the judges name are recorded with the attempt.
+    Run the command again to go on after an interruption: what was classified is not asked about again.
+
+    Exit status: 0 every wrong choice is classified, 1 some are not, 2 there is nothing to classify or no judge.
+    """
+    with plain_errors(), needs("`benchwright judge error-types`", "baselines"):
+        result = asyncio.run(_run(pack, solver, budget, jobs))
+    counts = Counter(name.value for _, one in result.answers for name in one.types)
+    facts = {
+        "classified": len(result.answers),
+        "classified_before": result.choices.classified,
+        "without_steps": result.choices.without_steps,
+        "missing": len(result.choices.found) - len(result.answers),
+        "types": dict(counts.most_common()),
+        "agreed_on_none": sum(not one.types for _, one in result.answers),
+        "cost_usd": round(sum(one.cost_usd for _, one in result.answers), 6),
+    }
+    if json_output:
+        print_json(facts)
+    else:
+        _print(facts, counts)
+    if result.failed:
+        err.print(
+            "; ".join(f"{count} votes failed: {why}" for why, count in result.failed.most_common(3)), markup=False
+        )
+    if result.unpaid:
+        err.print(f"The budget is used up: {result.unpaid} answers are left. Run again with a larger --budget.")
+    raise typer.Exit(1 if facts["missing"] else 0)
+
+
+def _print(facts: dict[str, object], counts: Counter[str]) -> None:
+    table = Table("type of error", "answers")
+    for name, count in counts.most_common():
+        table.add_row(name, str(count))
+    if counts:
+        table.print()
+    out.print(
+        f"{facts['classified']} wrong choices classified now, {facts['classified_before']} before; "
+        f"{facts['without_steps']} have no kept reply with steps.",
+        soft_wrap=True,
+    )
+
+
+async def _run(pack: str, solver: str, budget: float | None, jobs: int) -> _Result:
+    from benchwright_judges.models.budget import JudgingBudget
+    from benchwright_judges.models.configuration import find_endpoints, read_settings
+    from benchwright_subjects.evaluation.kept_evals import folder_of
+    from benchwright_subjects.wrong_choices import wrong_choices
+
+    home = Home.find()
+    store = Store(home)
+    settings = read_settings()
+    with opened_log() as log:
+        choices = wrong_choices(log, store, folder_of(home), pack, solver=solver)
+        if not choices.found and not choices.classified:
+            raise ServerError(
+                f"There is no wrong choice of a model at {pack} with its steps. Ask for steps with "
+                f"`benchwright eval --pack {pack} --think --model …`."
+            )
+        endpoints = await asyncio.to_thread(find_endpoints, settings)
+        if choices.found and not endpoints:
+            raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
+        spending = JudgingBudget(settings.budget_usd if budget is None else budget)
+        try:
+            async with opened_records() as records:
+                work = _Work(store, log, records, endpoints, spending, settings.offline)
+                return await _classify_all(work, choices, jobs)
+        finally:
+            for endpoint in endpoints:
+                await endpoint.close()
+
+
+async def _classify_all(work: _Work, choices: WrongChoices, jobs: int) -> _Result:
+    from benchwright_judges.models.budget import OutOfBudgetError
+
+    result = _Result(choices, [], Counter(), 0)
+    turn = asyncio.Semaphore(jobs)
+    with progress("classifying", len(choices.found), "answers") as meter:
+
+        async def one(choice: WrongChoice) -> None:
+            async with turn:
+                try:
+                    found = await work.classify(choice)
+                except OutOfBudgetError:
+                    result.unpaid += 1
+                    return
+                result.failed.update(vote.error for vote in found.votes if vote.error)
+                if any(not vote.error for vote in found.votes):
+                    result.answers.append((choice, found))
+                meter.advance()
+
+        await asyncio.gather(*(one(choice) for choice in choices.found))
+    return result

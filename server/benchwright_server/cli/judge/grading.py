@@ -1,0 +1,204 @@
+"""`benchwright judge grade` and `benchwright judge sheet`: people as judges, by keyboard, blind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.prompt import IntPrompt, Prompt
+from rich.rule import Rule
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_judges.errors import GradingError, VotesFileError
+from benchwright_judges.judgement import Judgement
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.judge.records import opened_records
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+
+if TYPE_CHECKING:
+    # The database library takes a third of a second to import.
+    from benchwright_judges.people.human_grading import Grading, Item
+    from benchwright_judges.records.records import Records
+
+Grader = Annotated[str, typer.Option("--as", metavar="NAME", help="Your pseudonym, the same every time.")]
+Graders = Annotated[int, typer.Option(min=1, max=2, help="People per answer; if two disagree, a third decides.")]
+All = Annotated[
+    bool,
+    typer.Option("--all", help="Also answers that models have judged, to compare them with people; still blind."),
+]
+_SKIP, _QUIT = "s", "q"
+
+
+def add_to(judge: typer.Typer) -> None:
+    """Add these commands to `benchwright judge`."""
+    judge.command("grade")(grade)
+    sheet = typer.Typer(help="Grade in a spreadsheet, and read the grades back.", no_args_is_help=True)
+    sheet.command("export")(sheet_export)
+    sheet.command("import")(sheet_import)
+    judge.add_typer(sheet, name="sheet")
+
+
+def grade(
+    grader: Grader,
+    graders: Graders = 2,
+    everything: All = False,
+    disputed: Annotated[bool, typer.Option("--disputed", help="Only answers on which two others disagree.")] = False,
+) -> None:
+    """Grade answers one by one: blind, in an order of your own. Stop at any time and continue later."""
+
+    async def work() -> int:
+        async with open_grading(graders, everything) as (grading, records):
+            items = await (grading.adjudications(grader) if disputed else grading.items(grader))
+            # Nothing else happens meanwhile, and Ctrl+C reaches a question that is not asked in a thread.
+            if not items:
+                out.print("Nothing is left for you to grade.")
+            done = 0
+            for number, item in enumerate(items, start=1):
+                out.print(Rule(f"{number} of {len(items)}"))
+                _show(item)
+                label = _ask_label(item)
+                if label == _QUIT:
+                    break
+                if label == _SKIP:
+                    continue
+                difficulty, comment = _ask_rest()
+                judgement = await grading.grade(item.id, grader, label, difficulty, comment)
+                await record_in_attempt(records, item.id, judgement)
+                done += 1
+            return done
+
+    with plain_errors(), needs("`benchwright judge grade`", "judges"):
+        err.print(f"{asyncio.run(work())} graded.")
+
+
+def sheet_export(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ends in .csv or .json. It contains answer keys.")],
+    grader: Grader,
+    graders: Graders = 2,
+    everything: All = False,
+) -> None:
+    """Write the answers that you may grade, with columns for label, difficulty (1 to 5) and comment."""
+
+    async def work() -> int:
+        from benchwright_judges.people.grading_sheet import write_sheet
+
+        async with open_grading(graders, everything) as (grading, _):
+            items = await grading.items(grader)
+        with writing(file):
+            await asyncio.to_thread(write_sheet, file, items)
+        return len(items)
+
+    with plain_errors(), needs("`benchwright judge sheet`", "judges"):
+        err.print(f"{asyncio.run(work())} answers written to {file}.", markup=False)
+
+
+def sheet_import(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A sheet with labels filled in.")],
+    grader: Grader,
+    graders: Graders = 2,
+    everything: All = False,
+    json_output: Json = False,
+) -> None:
+    """Import the grades of a sheet; rows without a label are left for later."""
+
+    async def work() -> dict[str, int]:
+        from benchwright_judges.people.grading_sheet import read_sheet
+
+        rows = await asyncio.to_thread(read_sheet, file)
+        decided = 0
+        async with open_grading(graders, everything) as (grading, records):
+            for number, row in enumerate(rows, start=1):
+                try:
+                    judgement = await grading.grade(row.item, grader, row.label, row.difficulty, row.comment)
+                except GradingError as error:
+                    raise VotesFileError(
+                        f"{file}: grade {number}: {error}; the {number - 1} before it are kept"
+                    ) from error
+                await record_in_attempt(records, row.item, judgement)
+                decided += judgement is not None
+        return {"grades": len(rows), "decided": decided}
+
+    with plain_errors(), needs("`benchwright judge sheet`", "judges"):
+        counts = asyncio.run(work())
+    if json_output:
+        print_json(counts)
+    else:
+        out.print(f"{counts['grades']} grades imported; they decide {counts['decided']} answers.")
+
+
+async def record_in_attempt(records: Records, answer_id: str, judgement: Judgement | None) -> None:
+    """Record in an answer's attempt what people decided, if they have decided and it belongs to one."""
+    from benchwright_studies.conduct.late_judgement import record_late_judgement
+
+    newest = await records.judgement(answer_id)
+    answer = await records.answer(answer_id)
+    # If a model decided before, people's grades are for comparison and change nothing.
+    if judgement is None or answer is None or newest != judgement:
+        return
+    try:
+        await asyncio.to_thread(record_late_judgement, Home.find(), answer, judgement)
+    except AttemptError as error:
+        err.print(str(error), markup=False, soft_wrap=True)
+
+
+@asynccontextmanager
+async def open_grading(graders: int, everything: bool) -> AsyncIterator[tuple[Grading, Records]]:
+    """The answers that wait for people on this machine, and the database for their grades; closed afterwards."""
+    from benchwright_judges.people.human_grading import Grading
+
+    async with opened_records() as records:
+        yield Grading(records, Store(Home.find()).unseal, graders=graders, everything=everything), records
+
+
+def _show(item: Item) -> None:
+    from benchwright_judges.models.prompt import visible
+
+    key = item.problem.hidden.answer
+    sections = [("Question", item.problem.public.statement)]
+    if item.problem.public.figures:
+        paths = "\n".join(f"{figure.path} {figure.alt}" for figure in item.problem.public.figures)
+        sections.append(("Figures (the editor's grading view shows them)", paths))
+    if key is not None:
+        sections.append(("Reference", "\n".join((key.value, *key.alternatives))))
+        sections.append(("Notes on grading", key.rubric))
+    sections.append(("Answer", item.answer))
+    for title, text in sections:
+        if text.strip():
+            out.print(f"[bold]{title}[/bold]")
+            # Strangers' words: nothing in them that a terminal obeys.
+            out.print(visible(text.strip()), markup=False, soft_wrap=True)
+            out.print()
+
+
+def _ask_label(item: Item) -> str:
+    labels = item.rubric.scale.labels
+    numbered = [str(number) for number in range(1, len(labels) + 1)]
+    # Points are their own numbers; words get one.
+    keys = dict(zip(labels if labels[0].isdigit() else numbered, labels, strict=True))
+    if labels[0].isdigit():
+        shown = f"{labels[0]} to {labels[-1]}"
+    else:
+        shown = ", ".join(f"{key} {label}" for key, label in keys.items())
+    asked = f"Verdict ({shown}; {_SKIP} skips, {_QUIT} stops)"
+    try:
+        said = Prompt.ask(asked, choices=[*keys, _SKIP, _QUIT], show_choices=False, console=out)
+    except EOFError:
+        return _QUIT
+    return keys.get(said, said)
+
+
+def _ask_rest() -> tuple[int, str]:
+    difficulties = ["1", "2", "3", "4", "5"]
+    asked = "How hard was it to grade (1 easy to 5 hard)"
+    try:
+        difficulty = IntPrompt.ask(asked, choices=difficulties, show_choices=False, console=out)
+        return difficulty, Prompt.ask("Comment", default="", show_default=False, console=out)
+    except EOFError as error:
+        raise typer.Abort from error

@@ -1,0 +1,151 @@
+"""`benchwright judge pending`: answers that wait for a judge."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_judges.judgement import Judgement, Status
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.judge.records import Judges, opened_judges
+from benchwright_server.cli.terminal.options import Budget, Json, Reader
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_judges.models.budget import JudgingBudget
+    from benchwright_judges.models.panel import Panel
+    from benchwright_judges.records.records import Records, Waiting
+
+_Row = dict[str, str | float | None]
+
+
+def add_to(judge: typer.Typer) -> None:
+    """Add the command to `benchwright judge`."""
+    judge.command("pending")(pending)
+
+
+def pending(
+    score: Annotated[bool, typer.Option("--score", help="Have the model judges score these answers.")] = False,
+    budget: Budget = None,
+    reader: Reader = "",
+    jobs: Annotated[int, typer.Option(min=1, max=64, help="Answers at a time.")] = 4,
+    json_output: Json = False,
+) -> None:
+    """List the answers that wait for a judge; with --score, judge them and record the results in their attempts.
+
+    Exit status: 0 no answer waits any more, 1 some do.
+    """
+
+    async def work() -> list[_Row]:
+        async with opened_judges(reader) as judges:
+            waiting = await judges.records.pending()
+            if not score:
+                return [_row(one, None) for one in waiting]
+            return await _score_all(waiting, judges, budget, jobs)
+
+    status = "Judging" if score else "Reading the database"
+    with plain_errors(), needs("`benchwright judge pending`", "judges"), err.status(status):
+        rows = asyncio.run(work())
+    if json_output:
+        print_json(rows)
+    elif not rows:
+        out.print("No answer waits.")
+    else:
+        _print(rows)
+    raise typer.Exit(1 if any(row["status"] in ("pending", "error") for row in rows) else 0)
+
+
+async def _score_all(waiting: Sequence[Waiting], judges: Judges, budget: float | None, jobs: int) -> list[_Row]:
+    from benchwright_judges.models.budget import JudgingBudget
+
+    panel = judges.panel
+    if panel is None:
+        raise ServerError(
+            "No model judge is set up, so none can score these answers. Set one up as docs/how-to/judges.md shows, or"
+            " let people score with `benchwright judge grade`."
+        )
+    spending = JudgingBudget(judges.settings.budget_usd if budget is None else budget)
+    turn = asyncio.Semaphore(jobs)
+
+    async def one(item: Waiting) -> _Row:
+        async with turn:
+            return _row(item, await _score(item, panel, judges.records, spending))
+
+    return await asyncio.gather(*(one(item) for item in waiting))
+
+
+async def _score(item: Waiting, panel: Panel, records: Records, spending: JudgingBudget) -> Judgement:
+    from benchwright_judges.records.recorded_judging import judge_and_record
+    from benchwright_studies.conduct.late_judgement import record_late_judgement
+
+    home = Home.find()
+    answer = item.answer
+    kept = Judgement(status=Status.PENDING, message=item.reason)
+    try:
+        problem = await asyncio.to_thread(Store(home).unseal, answer.problem)
+    except ProblemsError as error:
+        return kept.model_copy(update={"message": f"{error}."})
+    if not answer.is_to(problem):
+        return kept.model_copy(
+            update={"message": "The problem has changed since; import the version that was answered."}
+        )
+    judgement = await judge_and_record(
+        problem,
+        answer.text,
+        panel,
+        records,
+        ref=answer.problem,
+        answer_id=answer.id,
+        budget=spending,
+        attempt=answer.attempt,
+        number=answer.number,
+    )
+    if judgement.status.is_final:
+        try:
+            await asyncio.to_thread(record_late_judgement, home, answer, judgement)
+        except AttemptError as error:
+            return judgement.model_copy(update={"message": f"{judgement.message} {error}"})
+    return judgement
+
+
+def _row(item: Waiting, judgement: Judgement | None) -> _Row:
+    answer = item.answer
+    return {
+        "id": answer.id,
+        "problem": answer.problem,
+        "attempt": answer.attempt,
+        "number": answer.number,
+        "since": datetime.fromtimestamp(item.since, UTC).isoformat(timespec="seconds"),
+        "status": (judgement.status if judgement else Status.PENDING).value,
+        "score": judgement.score if judgement else None,
+        "label": judgement.label if judgement else "",
+        "rubric": judgement.rubric if judgement else "",
+        "votes": len(judgement.votes) if judgement else 0,
+        "cost_usd": judgement.cost_usd if judgement else 0.0,
+        "message": judgement.message if judgement else item.reason,
+    }
+
+
+def _print(rows: Sequence[_Row]) -> None:
+    table = Table("answer", "problem", "attempt", "since", "status", "score", "reason")
+    for row in rows:
+        table.add_row(
+            str(row["id"]),
+            str(row["problem"]),
+            str(row["attempt"]),
+            str(row["since"])[:16].replace("T", " "),
+            str(row["status"]),
+            "" if row["score"] is None else f"{row['score']:g}",
+            str(row["message"]),
+        )
+    table.print()

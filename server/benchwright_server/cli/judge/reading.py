@@ -1,0 +1,76 @@
+"""`benchwright judge reading`: how well replies are read, by rules and by a model."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.errors import needs
+from benchwright_server.cli.judge.agreement import shown_share
+from benchwright_server.cli.judge.records import opened_judges
+from benchwright_server.cli.terminal.options import Budget, Json, Reader
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    # NumPy and SciPy take seconds to import.
+    from benchwright_judges.reading.measure import ReadingMeasured
+
+
+def add_to(judge: typer.Typer) -> None:
+    """Add the command to `benchwright judge`."""
+    judge.command("reading")(reading)
+
+
+def reading(
+    corpus: Annotated[Path, typer.Argument(metavar="FILE", help="Replies with what people read, JSON Lines.")],
+    reader: Reader = "",
+    budget: Budget = None,
+    json_output: Json = False,
+) -> None:
+    """Measure how well rules read replies, and a model what rules can't, against what people read in them.
+
+    Exit status: 0 measured, 1 the model could not be used for some replies.
+    """
+    with plain_errors(), needs("`benchwright judge reading`", "judges"), err.status("Reading"):
+        measured = asyncio.run(_measure(corpus, reader, budget))
+    if json_output:
+        print_json(measured.model_dump(mode="json"))
+    else:
+        _print(measured)
+    raise typer.Exit(1 if measured.failed else 0)
+
+
+async def _measure(corpus: Path, reader: str, budget: float | None) -> ReadingMeasured:
+    from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
+    from benchwright_judges.reading.corpus import read_corpus
+    from benchwright_judges.reading.measure import measure_reading
+
+    replies = await asyncio.to_thread(read_corpus, corpus)
+    async with opened_judges(reader) as judges:
+        spending = JudgingBudget(judges.settings.budget_usd if budget is None else budget)
+        try:
+            return await measure_reading(replies, judges.panel, judges.records, spending)
+        except OutOfBudgetError as error:
+            raise ServerError(
+                "The budget does not suffice for all replies. What was read is kept: repeat the command with a larger"
+                " --budget."
+            ) from error
+
+
+def _print(measured: ReadingMeasured) -> None:
+    table = Table("reader", "format", "n", "unread", "misread", "invented")
+    for one in measured.qualities:
+        shares = map(shown_share, (one.unread, one.misread, one.invented))
+        table.add_row(one.reader, one.format, str(one.replies), *shares)
+    table.print()
+    if measured.asked:
+        out.print(f"Replies that the model was asked about: {measured.asked}; cost: {measured.cost_usd:.4f} USD.")
+    if measured.failed:
+        out.print(f"Replies for which it could not be used: {measured.failed}; `benchwright judge test` shows why.")
+    out.print("Unread and misread: of the replies in which people read one value; invented: of the others.")
+    out.print("Intervals: 95 %, Wilson's.")

@@ -1,0 +1,39 @@
+"""`benchwright doctor`."""
+
+from __future__ import annotations
+
+import typer
+from rich.text import Text
+
+from benchwright_foundation.home import Home
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.output import err, print_json
+from benchwright_server.cli.terminal.table import Table
+
+_MARKS = {"ok": Text("✓ ok", "green"), "missing": Text("✗ missing", "red")}
+_WARNING = Text("! warning", "yellow")
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the command to `benchwright`."""
+    parent.command("doctor")(doctor)
+
+
+def doctor(json_output: options.Json = False) -> None:
+    """Show what is installed, in which version, what is missing, and what that disables.
+
+    Exit status: 0 everything that problems need is there, 1 something is missing.
+    """
+    from benchwright_server.doctor import examine
+
+    with err.status("Checking this machine"):
+        report = examine(Home.find())
+    if json_output:
+        print_json(report.model_dump(mode="json", by_alias=True))
+    else:
+        table = Table("what", "status", "version", "needed for", "next step")
+        for item in report.items:
+            mark = _MARKS.get(item.status, _WARNING)
+            table.add_row(item.name, mark, item.version or "", item.needed_for, item.hint or "")
+        table.print()
+    raise typer.Exit(0 if report.ok else 1)

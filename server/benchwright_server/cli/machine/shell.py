@@ -1,0 +1,43 @@
+"""`benchwright shell`: a shell with the toolchain's simulators on PATH."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from benchwright_foundation.home import Home
+from benchwright_harness.toolchain.terminal import offer
+from benchwright_server.cli.terminal.output import plain_errors, writing
+from benchwright_server.errors import ServerError
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the command to `benchwright`."""
+    parent.command("shell", context_settings={"ignore_unknown_options": True})(shell)
+
+
+def shell(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="COMMAND...", help="A command with its arguments; your shell if not given."),
+    ] = None,
+) -> None:
+    """Start your shell, or one command, with iverilog, vvp, verilator and yosys of the toolchain on PATH.
+
+    Exit status: that of the command; 127 if there is no such command.
+    """
+    cache = Home.find().cache
+    with plain_errors(), writing(cache):
+        tools = offer(cache)
+    given = command or [os.environ.get("SHELL") or "/bin/sh"]
+    environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+    with plain_errors():
+        try:
+            os.execvpe(given[0], given, environment)  # noqa: S606
+        except FileNotFoundError as error:
+            typer.echo(f"error: there is no command {given[0]!r}.", err=True)
+            raise typer.Exit(127) from error
+        except OSError as error:
+            raise ServerError(f"{given[0]} can't be started: {error.strerror}.") from error

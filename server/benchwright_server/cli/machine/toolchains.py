@@ -1,0 +1,198 @@
+"""`benchwright toolchain`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from benchwright_foundation.home import Home
+from benchwright_harness.errors import ToolchainError
+from benchwright_harness.toolchain import Toolchain
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.table import Table
+
+Name = Annotated[
+    str | None,
+    typer.Argument(metavar="NAME", help="As `list` shows it, or the beginning of it; else the one in use."),
+]
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    toolchain = typer.Typer(
+        help="Build, list, check and choose toolchains, the simulators for hidden tests.", no_args_is_help=True
+    )
+    toolchain.command("build")(build_command)
+    toolchain.command("list")(list_command)
+    toolchain.command("verify")(verify_command)
+    toolchain.command("use")(use_command)
+    toolchain.command("prune")(prune_command)
+    toolchain.command("image")(image_command)
+    parent.add_typer(toolchain, name="toolchain")
+
+
+def build_command(
+    mirror: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            envvar="BENCHWRIGHT_DEBIAN_MIRROR",
+            help="Where Debian's packages come from; if not given, apt's configured source.",
+        ),
+    ] = None,
+    json_output: Json = False,
+) -> None:
+    """Build this version's toolchain and use it. Takes a few minutes; can be interrupted and started again."""
+    from benchwright_harness.toolchain.build import build
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
+    with plain_errors(), Progress(*columns, TimeElapsedColumn(), console=err, transient=True) as progress:
+        task = progress.add_task("", total=100)
+        shown = ""
+
+        def show(percent: float, what: str) -> None:
+            nonlocal shown
+            progress.update(task, completed=percent, description=what)
+            if what != shown and not err.is_terminal:
+                # A bar is for people; a log gets one line per part.
+                typer.echo(f"{percent:3.0f} % {what}", err=True)
+            shown = what
+
+        toolchain = build(Home.find().cache, mirror, show)
+        _tidy()
+    if json_output:
+        print_json(_row(toolchain, in_use=True))
+    else:
+        out.print(f"{toolchain.name} is built and in use: {toolchain.folder}", soft_wrap=True)
+
+
+def list_command(json_output: Json = False) -> None:
+    """List the toolchains of this machine."""
+    with plain_errors():
+        used, toolchains = _toolchains()
+    rows = [_row(toolchain, in_use=toolchain.name == used) for toolchain in toolchains]
+    if json_output:
+        print_json(rows)
+        return
+    table = Table("name", "in use", "current", "tools")
+    for toolchain in toolchains:
+        tools = ", ".join(f"{name} {version}" for name, version in sorted(toolchain.manifest.versions.items()))
+        table.add_row(toolchain.name, _yes(toolchain.name == used), _yes(toolchain.is_current), tools)
+    table.print()
+
+
+def verify_command(name: Name = None, json_output: Json = False) -> None:
+    """Compare every file of a toolchain with its digest.
+
+    Exit status: 0 unchanged, 1 changed.
+    """
+    with plain_errors():
+        toolchain = _chosen(name)
+        with err.status(f"Reading {toolchain.name}"):
+            differences = toolchain.verify()
+    if json_output:
+        print_json({"name": toolchain.name, "ok": not differences, "differences": [*differences]})
+    elif differences:
+        for difference in differences:
+            out.print(difference, markup=False, soft_wrap=True)
+        err.print(f"{toolchain.name} has changed: delete {toolchain.folder} and build it again.", soft_wrap=True)
+    else:
+        out.print(f"{toolchain.name} is unchanged.")
+    raise typer.Exit(1 if differences else 0)
+
+
+def use_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As `list` shows it, or the beginning of it.")],
+    json_output: Json = False,
+) -> None:
+    """Use another toolchain for hidden tests."""
+    with plain_errors():
+        toolchain = _chosen(name)
+        toolchain.use()
+        _tidy()
+    if json_output:
+        print_json(_row(toolchain, in_use=True))
+    else:
+        out.print(f"{toolchain.name} is in use.")
+
+
+def prune_command(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted, and its size.")] = False,
+    json_output: Json = False,
+) -> None:
+    """Delete toolchains that are not in use, and leftovers of older versions. What is running stays."""
+    from benchwright_harness.toolchain.pruning import prunable, remove
+
+    with plain_errors():
+        rows = [(one, not dry_run and remove(one)) for one in prunable(Home.find().cache)]
+    if json_output:
+        print_json(
+            [{"path": str(one.path), "kind": one.kind.value, "bytes": one.size, "removed": gone} for one, gone in rows]
+        )
+        return
+    table = Table("name", "what", "MB", "")
+    for one, gone in rows:
+        said = "would be deleted" if dry_run else "deleted" if gone else "could not be deleted"
+        table.add_row(one.path.name, one.kind.value, f"{one.size / 1e6:.0f}", said)
+    if rows:
+        table.print()
+    freed = sum(one.size for one, gone in rows if gone or dry_run)
+    out.print(f"{freed / 1e6:.0f} MB {'would be' if dry_run else 'are'} freed.")
+
+
+def image_command(name: Name = None, json_output: Json = False) -> None:
+    """Create a Docker image of a toolchain, as the docker sandbox does when it needs one."""
+    from benchwright_harness.sandbox.docker import DockerSandbox
+
+    with plain_errors():
+        toolchain = _chosen(name)
+        with err.status(f"Loading {toolchain.name} into Docker"):
+            image = DockerSandbox().image(toolchain)
+    if json_output:
+        print_json({"name": toolchain.name, "image": image})
+    else:
+        out.print(image)
+
+
+def _toolchains() -> tuple[str, list[Toolchain]]:
+    """The name of the one in use, and all of them."""
+    cache = Home.find().cache
+    return Toolchain.in_use(cache).name, Toolchain.all(cache)
+
+
+def _chosen(name: str | None) -> Toolchain:
+    if name is None:
+        return Toolchain.find(Home.find().cache)
+    _, toolchains = _toolchains()
+    found = [toolchain for toolchain in toolchains if toolchain.name.startswith(name)]
+    if len(found) != 1:
+        names = ", ".join(toolchain.name for toolchain in found or toolchains) or "none"
+        raise ToolchainError(f"{name!r} names {len(found)} toolchains", f"there are: {names}")
+    return found[0]
+
+
+def _row(toolchain: Toolchain, *, in_use: bool) -> dict[str, JsonValue]:
+    return {
+        "name": toolchain.name,
+        "digest": toolchain.digest,
+        "in_use": in_use,
+        "current": toolchain.is_current,
+        "path": str(toolchain.folder),
+        "versions": dict(toolchain.manifest.versions),
+    }
+
+
+def _tidy() -> None:
+    """Delete what can't be needed again; another toolchain could be, to repeat a verdict."""
+    from benchwright_harness.toolchain.pruning import Kind, prunable, remove
+
+    for one in prunable(Home.find().cache, (Kind.PROGRAMS, Kind.UNFINISHED)):
+        remove(one)
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else ""

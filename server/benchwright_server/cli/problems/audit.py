@@ -1,0 +1,120 @@
+"""`benchwright problems audit`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.terminal.options import Budget, Json
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    # The client library takes most of a second to import.
+    from benchwright_judges.agreement.audit import Audit
+
+
+def add_to(problems: typer.Typer) -> None:
+    """Add the command to `benchwright problems`."""
+    problems.command("audit")(audit_command)
+
+
+def audit_command(
+    pack: Annotated[str, typer.Argument(help="The pack to review.")],
+    again: Annotated[bool, typer.Option("--again", help="Review again what was reviewed already.")] = False,
+    findings: Annotated[
+        bool, typer.Option("--findings", help="Show the judges' findings; they may quote hidden parts.")
+    ] = False,
+    budget: Budget = None,
+    jobs: Annotated[int, typer.Option(min=1, max=64, help="Problems at a time.")] = 4,
+    json_output: Json = False,
+) -> None:
+    """Have the model judges rate problems for ambiguity, consistency, category and behaviour, 1 to 10 each.
+
+    Exit status: 0 every aspect of every problem reaches 8.0, 1 some do not, 2 some could not be decided.
+    """
+    with plain_errors(), needs("`benchwright problems audit`", "judges"):
+        from benchwright_judges.agreement.audit import THRESHOLD, Aspect
+
+        audits = asyncio.run(_audit_all(pack, again, budget, jobs))
+    if json_output:
+        shown = {"reviews": {"__all__": set() if findings else {"findings"}}}
+        print_json([one.model_dump(mode="json", exclude=shown) | _outcome(one) for one in audits])
+    else:
+        table = Table("problem", *(aspect.value for aspect in Aspect), "")
+        for one in audits:
+            points = [f"{one.points[aspect]:.1f}" if one.points else "-" for aspect in Aspect]
+            failures = "; ".join(f"{review.judge}: {review.error}" for review in one.reviews if review.error)
+            mark = {True: ("✓", "green"), False: ("✗ below 8.0", "red"), None: ("? no review", "yellow")}[one.passed]
+            table.add_row(one.problem, *points, Text.assemble(mark, " " * bool(failures), failures))
+            if findings:
+                _print_findings(one, table)
+        table.print()
+        good = sum(one.passed is True for one in audits)
+        out.print(f"{good} of {len(audits)} problems reach {THRESHOLD:.1f} in every aspect.")
+    if any(one.passed is None for one in audits):
+        raise typer.Exit(2)
+    raise typer.Exit(0 if all(one.passed for one in audits) else 1)
+
+
+def _print_findings(audit: Audit, table: Table) -> None:
+    from benchwright_judges.models.prompt import visible
+
+    for review in audit.reviews:
+        for aspect, said in review.findings.items():
+            table.add_row(
+                f"by {review.judge}, {aspect.value}", "", "", "", "", visible(f"{said.points}: {said.finding}")
+            )
+
+
+def _outcome(audit: Audit) -> dict[str, object]:
+    return {"points": {aspect.value: value for aspect, value in audit.points.items()}, "passed": audit.passed}
+
+
+async def _audit_all(pack: str, again: bool, budget: float | None, jobs: int) -> list[Audit]:
+    from benchwright_judges.agreement.audit import Audits, audit
+    from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
+    from benchwright_judges.models.configuration import find_endpoints, read_settings
+
+    home = Home.find()
+    store, kept = Store(home), Audits(home)
+    refs = [f"{pack}/{problem.id}" for problem in store.public(pack).problems]
+    settings = read_settings()
+    endpoints = await asyncio.to_thread(find_endpoints, settings)
+    if not endpoints or settings.offline:
+        raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
+    spending = JudgingBudget(settings.budget_usd if budget is None else budget)
+    turn = asyncio.Semaphore(jobs)
+    with progress("reviewing", len(refs), "problems") as meter:
+
+        async def one(ref: str) -> Audit | None:
+            async with turn:
+                problem = await asyncio.to_thread(store.unseal, ref)
+                found = None if again else await asyncio.to_thread(kept.find, ref, problem)
+                if found is None:
+                    try:
+                        found = await audit(ref, problem, endpoints, spending)
+                    except OutOfBudgetError:
+                        return None
+                    if found.points:
+                        await asyncio.to_thread(kept.keep, found)
+                meter.advance()
+                return found
+
+        try:
+            audits = [found for found in await asyncio.gather(*(one(ref) for ref in refs)) if found is not None]
+        finally:
+            for endpoint in endpoints:
+                await endpoint.close()
+    if len(audits) < len(refs):
+        left = len(refs) - len(audits)
+        err.print(f"The budget is used up: {left} problems were not reviewed. Run again with a larger --budget.")
+    return audits

@@ -1,0 +1,109 @@
+"""`benchwright problems filter`: the problems of a pack that passed their audit."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    # The client library takes most of a second to import.
+    from benchwright_judges.agreement.audit import Audit
+
+
+def add_to(problems: typer.Typer) -> None:
+    """Add the command to `benchwright problems`."""
+    problems.command("filter")(filter_pack)
+
+
+def filter_pack(
+    pack: Annotated[str, typer.Argument(help="A pack that was imported and audited.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Written as JSON Lines, with solutions and harnesses.")],
+    report: Annotated[
+        Path | None, typer.Option(help="Written as CSV, a row for each problem; FILE-audit.csv if not given.")
+    ] = None,
+    json_output: Json = False,
+) -> None:
+    """Write the problems of a pack that passed `problems audit`, in the format they were imported from.
+
+    The CSV file says of each problem whether it was kept, its points, and why it was dropped. It quotes the judges, who
+    saw the hidden parts.
+    """
+    with plain_errors(), needs("`benchwright problems filter`", "judges"):
+        audits = _reviewed(pack)
+        store = Store(Home.find())
+        kept = [one.problem for one in audits if one.passed]
+        table = report or file.with_name(f"{file.stem}-audit.csv")
+        if table.absolute() == file.absolute():
+            raise ServerError(f"--report and FILE are both {file}; give the report another name.")
+        write_records(map(store.unseal, kept), file, original_record, A_DATA_SET)
+        with writing(table):
+            write_atomically(table.absolute(), _table(audits).encode(), 0o600)
+    dropped = [one.problem for one in audits if not one.passed]
+    if json_output:
+        print_json({"kept": kept, "dropped": dropped, "file": str(file), "report": str(table)})
+        return
+    out.print(f"{len(kept)} of {len(audits)} problems written to {file}.", markup=False, soft_wrap=True)
+    out.print(f"{len(dropped)} dropped; the reasons are in {table}.", markup=False, soft_wrap=True)
+
+
+def _reviewed(pack: str) -> list[Audit]:
+    """The audits of a pack's problems.
+
+    Raises:
+        ServerError: Some have none of their present version: nothing was found wrong with them.
+    """
+    from benchwright_judges.agreement.audit import Audits
+
+    home = Home.find()
+    store, kept = Store(home), Audits(home)
+    refs = [f"{pack}/{problem.id}" for problem in store.public(pack).problems]
+    found = [(ref, kept.find(ref, store.unseal(ref))) for ref in refs]
+    audits = [audit for _, audit in found if audit is not None]
+    if missing := [ref for ref, audit in found if audit is None]:
+        raise ServerError(
+            f"{len(missing)} of {len(refs)} problems have no review of their present version, such as {missing[0]}."
+            f" Run `benchwright problems audit {pack}` first."
+        )
+    return audits
+
+
+def _table(audits: Sequence[Audit]) -> str:
+    from benchwright_judges.agreement.audit import Aspect
+
+    written = StringIO()
+    rows = csv.writer(written, lineterminator="\n")
+    rows.writerow(["problem", "kept", *(aspect.value for aspect in Aspect), "judges", "rubric", "reason"])
+    for one in audits:
+        points = [f"{one.points[aspect]:.2f}" for aspect in Aspect]
+        judges = "; ".join(review.judge for review in one.reviews if review.findings)
+        rows.writerow([one.problem, "yes" if one.passed else "no", *points, judges, one.rubric, _reason(one)])
+    return written.getvalue()
+
+
+def _reason(audit: Audit) -> str:
+    from benchwright_judges.agreement.audit import THRESHOLD
+    from benchwright_judges.models.prompt import visible
+
+    low = [
+        f"{aspect.value} {points:.2f} is below {THRESHOLD:.1f}: "
+        + " / ".join(
+            f"{review.judge}: {review.findings[aspect].finding}" for review in audit.reviews if review.findings
+        )
+        for aspect, points in audit.points.items()
+        if points < THRESHOLD
+    ]
+    return visible("; ".join(low))

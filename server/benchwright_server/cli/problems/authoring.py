@@ -1,0 +1,160 @@
+"""`benchwright problems new`, `twin`, `publish` and `install`: what an author needs."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.home import Home
+from benchwright_problems.errors import PackExistsError
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    # Its signatures take a while to import.
+    from benchwright_problems.storage.pack_file import PublishedPack
+    from benchwright_problems.storage.pack_signature import PackSigners
+
+
+def add_to(problems: typer.Typer) -> None:
+    """Add the commands to `benchwright problems`."""
+    problems.command("new")(new)
+    problems.command("twin")(twin)
+    problems.command("publish")(publish)
+    problems.command("install")(install)
+
+
+def new(
+    folder: Annotated[Path, typer.Argument(help="The pack's folder; a new one becomes a pack of its name.")],
+    problem: Annotated[str, typer.Argument(metavar="ID", help="The problem's name, such as round-robin-arbiter.")],
+    form: Annotated[
+        str,
+        typer.Option(
+            help="What it begins as: cocotb or testbench for a design problem; multiple-choice, assertion,"
+            " fill-in-the-blank, open-ended or free-response for a question."
+        ),
+    ] = "cocotb",
+    license_name: Annotated[str, typer.Option("--license", help="Of a new pack, as SPDX calls it.")] = "CC-BY-4.0",
+) -> None:
+    """Make a small problem that is whole and proves itself, to be changed from there."""
+    from benchwright_authoring.new_problem import Form, new_problem
+
+    with plain_errors():
+        if form not in list(Form):
+            raise ServerError(f"--form: {form!r} is none of {', '.join(Form)}.")
+        try:
+            made = new_problem(folder, problem, Form(form), license_name=license_name)
+        except OSError as error:
+            raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
+    out.print(f"{made} is there.", markup=False)
+    out.print(f"`benchwright problems check {folder}` proves it from both sides.", markup=False, soft_wrap=True)
+
+
+def twin(
+    folder: Annotated[Path, typer.Argument(help="The pack's folder.")],
+    problem: Annotated[str, typer.Argument(metavar="ID", help="A multiple-choice question of the pack.")],
+    name: Annotated[str | None, typer.Option(help="The new question's name; ID-free if not given.")] = None,
+) -> None:
+    """Make a free-response question of a multiple-choice one: the right option becomes its model answer."""
+    from benchwright_authoring.new_problem import free_response_twin
+
+    with plain_errors():
+        try:
+            made = free_response_twin(folder, problem, name or f"{problem}-free")
+        except OSError as error:
+            raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
+    out.print(f"{made} is there. Read its statement without the options, and its rubric.", markup=False, soft_wrap=True)
+
+
+def publish(
+    folder: Annotated[Path, typer.Argument(help="The pack's folder.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Written: all of the pack, its hidden parts too.")],
+    json_output: Json = False,
+) -> None:
+    """Write a pack folder as one signed file. Whoever has the file has the hidden parts."""
+    from benchwright_problems.storage.pack_file import write_pack_file
+    from benchwright_problems.storage.pack_signature import author_key
+
+    with plain_errors():
+        try:
+            published = write_pack_file(folder, file, author_key(Home.find()))
+            digest = _sha256(file)
+        except OSError as error:
+            raise ServerError(f"{file} can't be written: {error.strerror}.") from error
+    _print(published, digest, json_output, f"written to {file}")
+    if not json_output:
+        out.print("Tell SHA-256 and key to those who install it, by another way than the file.")
+
+
+def install(
+    source: Annotated[str, typer.Argument(metavar="FILE|URL", help="What `publish` has written.")],
+    sha256: Annotated[str | None, typer.Option(help="That the file must have.")] = None,
+    key: Annotated[str | None, typer.Option(help="That it must be signed with.")] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace a pack of that name, also by an older version.")
+    ] = False,
+    json_output: Json = False,
+) -> None:
+    """Install a published pack, once its digest and signature are right.
+
+    An installed pack is replaced only by one with the same key, unless --key names another.
+    """
+    from benchwright_problems.storage.pack_download import fetched
+    from benchwright_problems.storage.pack_file import read_pack_file
+    from benchwright_problems.storage.pack_signature import PackSigners
+
+    def show(received: int, size: int) -> None:
+        meter.show(received >> 20, size >> 20, 0)
+
+    with (
+        plain_errors(),
+        progress("fetching", 0, "MiB") as meter,
+        fetched(source, needs_digest=sha256 is None, on_progress=show) as file,
+    ):
+        home = Home.find()
+        digest = _sha256(file)
+        if sha256 is not None and digest != sha256.lower():
+            raise ServerError(f"{source} has the SHA-256 {digest}. Get it again from where it was published.")
+        published = read_pack_file(file)
+        _check_key(PackSigners(home), published, key)
+        name, version = published.pack.name, published.pack.version
+        store = Store(home)
+        if name in store.pack_names() and not replace:
+            there = store.public(name).version
+            raise PackExistsError(f"{name} {there} is installed; --replace puts version {version} in its place")
+        store.add(published.pack, replace=replace)
+        PackSigners(home).put(name, published.key)
+    _print(published, digest, json_output, "installed")
+
+
+def _check_key(signers: PackSigners, published: PublishedPack, key: str | None) -> None:
+    if key is not None and published.key != key:
+        raise ServerError(f"The pack is signed with the key {published.key}, not with {key}.")
+    known = signers.of(published.pack.name)
+    if key is None and known not in (None, published.key):
+        raise ServerError(
+            f"{published.pack.name} was signed with the key {known} when it was installed, and this file with"
+            f" {published.key}. If its author has told you of the new key, give it as --key."
+        )
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _print(published: PublishedPack, digest: str, json_output: bool, what: str) -> None:
+    pack = published.pack
+    if json_output:
+        fields = {"pack": pack.name, "version": pack.version, "problems": len(pack.problems)}
+        print_json({**fields, "sha256": digest, "key": published.key})
+        return
+    count = len(pack.problems)
+    out.print(f"{pack.name} {pack.version}, {count} problem{'' if count == 1 else 's'}, {what}.", markup=False)
+    out.print(f"SHA-256: {digest}\nKey: {published.key}", markup=False)

@@ -1,0 +1,206 @@
+"""`benchwright problems check`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.text import Text
+
+from benchwright_foundation.home import Home
+from benchwright_harness.cluster import Executor
+from benchwright_harness.cluster.configuration import open_executor
+from benchwright_harness.execution.run_archive import RunArchive
+from benchwright_harness.grading.check import Checker
+from benchwright_harness.grading.grade import BatchGrader, Progress
+from benchwright_harness.grading.two_sided import Proof, TwoSided
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import Reason
+from benchwright_server.authoring.proving import Candidate, candidates, prove
+from benchwright_server.cli.problems.check_logs import Logs
+from benchwright_server.cli.problems.check_report import category, write_report
+from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.output import color_of, out, plain_errors, print_json
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+
+def add_to(problems: typer.Typer) -> None:
+    """Add the command to `benchwright problems`."""
+    problems.command("check")(grouped(check))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What is kept of the runs, besides verdicts; all of it may hold hidden text."""
+
+    keep_runs: Annotated[
+        Path | None, typer.Option(help="Keep the folders of runs here, compressed; they hold hidden text.")
+    ] = None
+    logs: Annotated[
+        Path | None,
+        typer.Option(help="Write the raw log of each side of each problem to this folder; they hold hidden text."),
+    ] = None
+
+
+def check(
+    pack: Annotated[str, typer.Argument(help="The pack to check, or the folder that its author works on.")],
+    kept: _Kept,
+    sandbox: options.Sandbox = DEFAULT_SANDBOX,
+    jobs: options.Jobs = None,
+    cluster: options.Cluster = None,
+    cluster_option: options.ClusterOption = None,
+    fresh: options.Fresh = False,
+    report: Annotated[Path | None, typer.Option(help="Write details to this JSON file, and a table beside it.")] = None,
+    json_output: options.Json = False,
+) -> None:
+    """Prove each problem from both sides: its reference passes, its starting files fail.
+
+    In a folder, the solutions in hidden/wrong have to fail too. Of a problem without a reference, this shows whether
+    its harness executes. An interrupted check continues where it stopped. Exit status: 0 all proved, 1 some are wrong,
+    2 some could not be decided or proved and none is wrong.
+    """
+    with plain_errors(), interruptible("All verdicts so far are kept: the same command continues where it stopped."):
+        home = Home.find()
+        store, verdicts = Store(home), VerdictStore.of(home)
+        problems = whole_pack(store, pack).problems
+        folder = author_folder(pack)
+        found = candidates(problems, folder)
+        if kept.logs is not None and cluster is not None:
+            raise ServerError("A cluster keeps no raw logs. Leave out --logs, or --cluster.")
+        executor = open_executor(
+            home,
+            jobs=jobs,
+            cluster=cluster,
+            options=cluster_option or (),
+            on_folder=RunArchive(kept.keep_runs).keep if kept.keep_runs else None,
+            log=lambda task: verdicts.open_log(task.key),
+        )
+        box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
+        checker = partial(
+            Checker,
+            sandbox=box,
+            toolchain=toolchain,
+            verdicts=verdicts,
+            fresh=fresh,
+            needs_logs=kept.logs is not None,
+        )
+        logs = Logs(kept.logs, verdicts) if kept.logs is not None else None
+        grader = partial(BatchGrader, sandbox=box, toolchain=toolchain, verdicts=verdicts, fresh=fresh)
+        proofs = asyncio.run(_prove_all(found, executor, checker, grader, logs))
+        rows = list(zip(problems, proofs, strict=True))
+        written = {one.id: _written(folder / one.id) for one in problems} if folder is not None else {}
+        if report is not None:
+            write_report(report, pack, rows, box, toolchain)
+    counts = {proof.value: sum(two_sided.proof is proof for two_sided in proofs) for proof in Proof}
+    proved = counts[Proof.PROVED]
+    if json_output:
+        shown = [_row(*row) | {"file_remarks": list(written.get(row[0].id, []))} for row in rows]
+        print_json({"pack": pack, "total": len(rows), "ok": proved, "counts": counts, "problems": shown})
+    else:
+        _print(rows, written, counts)
+    if proved < len(rows):
+        raise typer.Exit(1 if counts[Proof.WRONG] else 2)
+
+
+async def _prove_all(
+    found: Sequence[Candidate],
+    executor: AbstractAsyncContextManager[Executor],
+    checker: Callable[..., Checker],
+    grader: Callable[..., BatchGrader],
+    logs: Logs | None,
+) -> list[TwoSided]:
+    designs = sum(one.problem.kind is Kind.DESIGN for one in found)
+    with progress("checking", designs, "runs") as meter:
+
+        def show(now: Progress) -> None:
+            meter.show(now.done, now.planned, now.known)
+
+        async with executor as runs:
+            return await prove(
+                found,
+                checker(runs, on_progress=show),
+                grader(runs, on_progress=show),
+                logs.write if logs is not None else lambda problem, two_sided: None,
+            )
+
+
+_MARKS = {
+    Proof.PROVED: ("✓", "green"),
+    Proof.EXECUTES: ("~", "yellow"),
+    Proof.WRONG: ("✗", "red"),
+    Proof.UNDECIDED: ("?", "yellow"),
+}
+
+
+def _written(folder: Path) -> list[str]:
+    """What an editor remarks on the files of a problem, each with its place."""
+    from benchwright_authoring.problem_files.problem_folder import ProblemFolder
+    from benchwright_authoring.problem_files.remarks import remarks
+
+    problem = ProblemFolder(folder, {})
+    return [
+        f"{folder.name}/{one.file}:{problem.text(one.file).count(chr(10), 0, one.span.start) + 1}: {one.message}"
+        for one in remarks(problem)
+    ]
+
+
+def _print(
+    rows: Sequence[tuple[Problem, TwoSided]], written: Mapping[str, Sequence[str]], counts: Mapping[str, int]
+) -> None:
+    table = Table("problem", "reference", "starting", "seconds", "")
+    for problem, two_sided in rows:
+        sides = [
+            Text("none", "dim")
+            if side.reason is Reason.NO_REFERENCE
+            else Text(side.outcome.value, color_of(side.outcome))
+            for side in (two_sided.reference, two_sided.starting)
+        ]
+        mark = Text.assemble(_MARKS[two_sided.proof], " " * bool(two_sided.reason), two_sided.reason)
+        table.add_row(problem.id, *sides, f"{two_sided.wall_s:.1f}", mark)
+    table.print()
+    remarks: dict[str, list[str]] = {}
+    for problem, two_sided in rows:
+        for remark in two_sided.remarks:
+            remarks.setdefault(remark, []).append(problem.id)
+    for remark, ids in remarks.items():
+        out.print(f"Remark on {', '.join(ids)}: {remark}", markup=False, soft_wrap=True)
+    for remark in (one for found in written.values() for one in found):
+        out.print(remark, markup=False, soft_wrap=True)
+    out.print(f"{counts[Proof.PROVED]} of {len(rows)} problems proved from both sides.")
+    if counts[Proof.EXECUTES]:
+        out.print(
+            f"{counts[Proof.EXECUTES]} have no reference, so that nothing can be proved; their harnesses execute.",
+            soft_wrap=True,
+        )
+    if counts[Proof.WRONG] or counts[Proof.UNDECIDED]:
+        out.print("--logs DIR writes what the tools said.")
+
+
+def _row(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
+    return {
+        "id": problem.id,
+        "category": category(problem),
+        "reference": two_sided.reference.outcome.value,
+        "starting": two_sided.starting.outcome.value,
+        "ok": two_sided.ok,
+        "proof": two_sided.proof.value,
+        "reason": two_sided.reason,
+        "tests_ran": two_sided.tests_ran,
+        "wall_s": two_sided.wall_s,
+        "remarks": list(two_sided.remarks),
+    }

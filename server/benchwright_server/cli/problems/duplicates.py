@@ -1,0 +1,73 @@
+"""`benchwright problems duplicates`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_problems.problem import Pack
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.cli.terminal.table import Table
+
+
+def add_to(problems: typer.Typer) -> None:
+    """Add the command to `benchwright problems`."""
+    problems.command("duplicates")(duplicates)
+
+
+def duplicates(
+    packs: Annotated[
+        list[str] | None, typer.Argument(metavar="[PACK]...", help="Packs, or folders of authors; all packs if none.")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(min=0.1, max=1, help="The least similarity: the share of runs of five words in common.")
+    ] = 0.8,
+    json_output: Json = False,
+) -> None:
+    """Find problems that are nearly the same, by their statements and by their references.
+
+    Exit status: 0 there are none, 1 there are some.
+    """
+    with plain_errors(), needs("`benchwright problems duplicates`", "authoring"):
+        from benchwright_authoring.duplicates import near_copies
+
+        store = Store(Home.find())
+        read = [_pack(store, name) for name in packs or store.pack_names()]
+        with progress("comparing", 0, "texts") as meter:
+            found = near_copies(read, threshold, lambda done, total: meter.show(done, total, 0))
+    published = {
+        f"{pack.name}/{one.id}": one.published or pack.published or "" for pack in read for one in pack.problems
+    }
+    if json_output:
+        print_json(
+            [
+                {
+                    "problems": [one.first, one.second],
+                    "published": [published[ref] for ref in (one.first, one.second)],
+                    "part": one.part.value,
+                    "similarity": round(one.similarity, 4),
+                }
+                for one in found
+            ]
+        )
+    else:
+        table = Table("problem", "published", "problem", "published", "alike", "similarity")
+        for one in found:
+            cells = [cell for ref in (one.first, one.second) for cell in (ref, published[ref])]
+            table.add_row(*cells, one.part.value, f"{one.similarity:.2f}")
+        table.print()
+        count = len(found)
+        out.print(f"{count} pair{'' if count == 1 else 's'} of problems at least {threshold:g} alike.")
+    raise typer.Exit(1 if found else 0)
+
+
+def _pack(store: Store, name: str) -> Pack:
+    is_assigned = author_folder(name) is None and store.assignment(name) is not None
+    return store.public(name) if is_assigned else whole_pack(store, name)

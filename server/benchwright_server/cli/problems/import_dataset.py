@@ -1,0 +1,129 @@
+"""`benchwright problems import`."""
+
+from __future__ import annotations
+
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchwright_foundation.home import Home
+from benchwright_problems import datasets
+from benchwright_problems.datasets.dataset_format import recognised
+from benchwright_problems.datasets.invalid_records import InvalidRecords
+from benchwright_problems.errors import DatasetError
+from benchwright_problems.partial_date import check_date
+from benchwright_problems.problem import Pack
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.problems.left_out import write_left_out
+from benchwright_server.cli.terminal.option_groups import with_signature
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.errors import ServerError
+
+
+def add_to(problems: typer.Typer) -> None:
+    """Add the command to `benchwright problems`, with the options of every format."""
+    fixed = [one for one in signature(import_dataset, eval_str=True).parameters.values() if one.name != "options"]
+    options = [
+        Parameter(
+            option.name,
+            Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[Path | None, typer.Option(metavar="FILE", help=option.help)],
+        )
+        for one in datasets.FORMATS
+        for option in one.options
+    ]
+    formats = "\n\n".join(f"{one.name}: {one.reads}." for one in datasets.FORMATS)
+    problems.command("import", epilog=formats)(with_signature(import_dataset, [*fixed, *options]))
+
+
+def import_dataset(
+    dataset: Annotated[str, typer.Argument(metavar="FORMAT", help="One of the formats that are listed below.")],
+    files: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files or folders of the data set.")],
+    pack: Annotated[str, typer.Option(help="Name of the new pack.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a pack of that name.")] = False,
+    skip_invalid: Annotated[
+        bool,
+        typer.Option(
+            "--skip-invalid", help="Leave out records that can't be read, and list them in PACK-left-out.csv."
+        ),
+    ] = False,
+    published: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="When the problems were published, as YYYY-MM-DD or YYYY-MM; the format's own date if not given.",
+        ),
+    ] = None,
+    json_output: Json = False,
+    **options: Path | None,
+) -> None:
+    """Import a data set as a pack: all of it, or nothing."""
+    invalid = InvalidRecords(skip=skip_invalid)
+    with plain_errors():
+        given = {name: file for name, file in options.items() if file is not None}
+        day = _date(published)
+        imported = _imported(dataset, _matching(files), pack, given, invalid)
+        if day:
+            imported = imported.model_copy(update={"published": day})
+        Store(Home.find()).add(imported, replace=replace)
+        report = write_left_out(invalid, pack)
+    unprovable = [problem.id for problem in imported.problems if not problem.has_solution]
+    if json_output:
+        problems = [problem.id for problem in imported.problems]
+        print_json({"pack": pack, "problems": problems, "left_out": len(invalid.errors), "unprovable": unprovable})
+        return
+    out.print(f"{_count(len(imported.problems), 'problem')} imported as {pack}.")
+    if report:
+        out.print(f"{_count(len(invalid.errors), 'record')} left out; the reasons are in {report}.")
+    if unprovable:
+        which = "All" if len(unprovable) == len(imported.problems) else _count(len(unprovable), "problem")
+        out.print(
+            f"{which} came without a reference solution or key: nothing proves that a right answer passes."
+            f" `benchwright problems check {pack}` shows whether the harnesses execute.",
+            soft_wrap=True,
+        )
+
+
+def _date(given: str | None) -> str | None:
+    try:
+        return check_date(given) if given is not None else None
+    except ValueError as error:
+        raise ServerError(f"--published: {error}.") from error
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _matching(paths: list[Path]) -> list[Path]:
+    """The paths, with patterns such as `EN/*.json` expanded where the shell has not done so."""
+    found: list[Path] = []
+    for path in paths:
+        matched = [] if path.exists() else sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+        if not matched and set("*?[") & set(str(path)):
+            raise ServerError(f"No file matches {path}. Check the pattern, or name the folder that has the files.")
+        found += matched or [path]
+    return found
+
+
+def _imported(dataset: str, files: list[Path], pack: str, options: dict[str, Path], invalid: InvalidRecords) -> Pack:
+    formats = {one.name: one for one in datasets.FORMATS}
+    chosen = formats.get(dataset)
+    if chosen is None:
+        raise ServerError(f"There is no importer for {dataset!r}; choose one of: {', '.join(formats)}.")
+    taken = {option.name for option in chosen.options}
+    for name in options:
+        if name not in taken:
+            owners = ", ".join(one.name for one in formats.values() if name in {option.name for option in one.options})
+            raise ServerError(f"--{name} is an option of {owners}, not of {dataset}.")
+    try:
+        return chosen.importer(files, pack, invalid=invalid, **options)
+    except DatasetError as error:
+        other = recognised(files, datasets.FORMATS)
+        if other is None or other is chosen:
+            raise
+        raise ServerError(f"{error}. The data set looks like {other.name}, not {chosen.name}.") from error

@@ -1,0 +1,190 @@
+"""`benchwright problems label`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.label_sheet import read_label_sheet, write_label_sheet
+from benchwright_problems.storage.labels import LabelFile, LabelKind
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.problems.label_run import Failure, Outcome, Wanted, label_all
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.options import Budget, Json
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_judges.agreement.estimators import Estimate, Share
+    from benchwright_judges.labelling.agreement import LabelAgreement
+
+_MOST_SHOWN = 20
+"""Failures that are listed; with --json all."""
+
+
+@dataclass(frozen=True)
+class What:
+    """What is labelled, and how."""
+
+    only: Annotated[
+        list[LabelKind] | None, typer.Option(help="Only this kind of label; may be repeated. All three if not given.")
+    ] = None
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Label also what the data set labels itself, to measure how far models agree with it."
+        ),
+    ] = False
+    again: Annotated[bool, typer.Option("--again", help="Label again what was labelled already.")] = False
+    topics: Annotated[
+        Path | None,
+        typer.Option(help="A file of topics, a line each: `name: words that tell it`. The pack's own if not given."),
+    ] = None
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask no model: the likeliest topics by TF-IDF, and nothing else.")
+    ] = False
+    votes: Annotated[
+        int | None, typer.Option(min=1, max=9, help="Votes on a label, odd; `votes` of judges.toml if not given.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """Labels by people, instead of labelling."""
+
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the labels as CSV with room for corrections.")
+    ] = None
+    correct: Annotated[Path | None, typer.Option(metavar="FILE", help="Take the corrections of such a file.")] = None
+    by: Annotated[str, typer.Option(help="With --correct: your name or pseudonym.")] = ""
+
+
+def add_to(problems: typer.Typer) -> None:
+    """Add the command to `benchwright problems`."""
+    problems.command("label")(grouped(label_command))
+
+
+def label_command(
+    pack: Annotated[str, typer.Argument(help="The pack whose questions are labelled.")],
+    what: What,
+    corrections: Corrections,
+    budget: Budget = None,
+    jobs: Annotated[int, typer.Option(min=1, max=64, help="Labels at a time.")] = 8,
+    json_output: Json = False,
+) -> None:
+    """Label questions with skill, topic and difficulty where the data set does not, by votes of the model judges.
+
+    Labels are kept beside the pack. Reports, `problems list` and `problems show` use them; people's corrections come
+    first.
+    Exit status: 0 everything is labelled, 2 some could not be.
+    """
+    with plain_errors(), needs("`benchwright problems label`", "judges"):
+        home = Home.find()
+        store = Store(home)
+        questions = [problem for problem in store.public(pack).problems if problem.kind is Kind.QUESTION]
+        if not questions:
+            raise ServerError(f"The pack {pack} has no questions; design problems have categories instead.")
+        file = LabelFile(home, pack)
+        if corrections.export is not None or corrections.correct is not None:
+            _by_people(questions, file, corrections)
+            return
+        if what.votes is not None and what.votes % 2 == 0:
+            raise ServerError("--votes has to be odd, so that there can be a majority.")
+        go_on = f"What is labelled is kept. Go on: benchwright problems label {pack}"
+        with interruptible(go_on):
+            outcome = asyncio.run(label_all(home, pack, questions, _wanted(what, budget, jobs)))
+        from benchwright_judges.labelling.agreement import measure_labels
+
+        # The table has no intervals.
+        agreement = measure_labels(questions, file.read(), resamples=1000 if json_output else 0)
+        _show(outcome, agreement, json_output=json_output)
+    if outcome.failures:
+        raise typer.Exit(2)
+
+
+def _wanted(what: What, budget: float | None, jobs: int) -> Wanted:
+    return Wanted(
+        kinds=tuple(dict.fromkeys(what.only or LabelKind)),
+        every=what.every,
+        again=what.again,
+        topics=what.topics,
+        offline=what.offline,
+        votes=what.votes,
+        budget_usd=budget,
+        jobs=jobs,
+    )
+
+
+def _by_people(questions: Sequence[Problem], file: LabelFile, corrections: Corrections) -> None:
+    if corrections.export is not None and corrections.correct is not None:
+        raise ServerError("Give --export or --correct, not both.")
+    if corrections.export is not None:
+        with writing(corrections.export):
+            rows = write_label_sheet(corrections.export, questions, file.read())
+        out.print(f"{rows} labels written to {corrections.export}. Fill in corrected and reason where one is wrong.")
+        return
+    if corrections.correct is None:
+        return
+    if not corrections.by.strip() or len(corrections.by) > 60 or not corrections.by.isprintable():
+        raise ServerError("Say who corrects: --by with a name or pseudonym of at most 60 characters.")
+    by_id: Mapping[str, Problem] = {problem.id: problem for problem in questions}
+    labels = read_label_sheet(corrections.correct, by_id, corrections.by.strip(), datetime.now(UTC))
+    if labels:
+        file.append(labels)
+    out.print(f"{len(labels)} corrections by {corrections.by.strip()} kept; what models said is kept beside them.")
+
+
+def _show(outcome: Outcome, agreement: Sequence[LabelAgreement], *, json_output: bool) -> None:
+    if json_output:
+        print_json(
+            {
+                "labelled": {kind.value: count for kind, count in outcome.labelled.items()},
+                "known": {kind.value: count for kind, count in outcome.known.items()},
+                "failures": [
+                    {"problem": one.problem, "kind": one.kind.value, "why": one.why} for one in outcome.failures
+                ],
+                "shortlists": outcome.shortlists,
+                "cost_usd": outcome.cost_usd,
+                "agreement": [one.model_dump(mode="json") for one in agreement],
+            }
+        )
+        return
+    table = Table("label", "new", "known before", "first two votes agree", "agrees with people", "with the data set")
+    by_kind = {one.kind: one for one in agreement}
+    for kind in LabelKind:
+        if kind not in outcome.labelled:
+            continue
+        one = by_kind.get(kind)
+        cells = [_told(each.same, each.alpha) for each in (one.votes, one.people, one.data_set)] if one else ["–"] * 3
+        table.add_row(kind.value, str(outcome.labelled[kind]), str(outcome.known[kind]), *cells)
+    table.print()
+    if outcome.shortlists:
+        out.print(outcome.shortlists, markup=False, soft_wrap=True)
+    _show_failures(outcome.failures)
+
+
+def _show_failures(failures: Sequence[Failure]) -> None:
+    for one in failures[:_MOST_SHOWN]:
+        err.print(f"{one.problem}: {one.kind.value}: {one.why}", markup=False, soft_wrap=True)
+    if len(failures) > _MOST_SHOWN:
+        err.print(f"… and {len(failures) - _MOST_SHOWN} more; --json lists all.", markup=False)
+    if failures:
+        err.print(f"{len(failures)} labels are missing. The same command tries these again.", markup=False)
+
+
+def _told(same: Share, alpha: Estimate) -> str:
+    if same.value is None:
+        return "–"
+    coefficient = f", alpha {alpha.value:.2f}" if alpha.value is not None else ""
+    return f"{100 * same.value:.0f} % of {same.total}{coefficient}"

@@ -1,0 +1,29 @@
+"""The report of what `--skip-invalid` left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_problems.datasets.invalid_records import InvalidRecords
+from benchwright_server.cli.terminal.output import writing
+
+
+def write_left_out(invalid: InvalidRecords, name: str, folder: Path | None = None) -> Path | None:
+    """Write `NAME-left-out.csv` if anything was left out; where it is.
+
+    Args:
+        invalid: What could not be read.
+        name: Of the pack or file.
+        folder: Where it goes; the current folder if not given.
+
+    Raises:
+        ServerError: It can't be written.
+    """
+    if not invalid.errors:
+        return None
+    report = (folder or Path()) / f"{name}-left-out.csv"
+    with writing(report):
+        report.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(report.absolute(), invalid.table().encode(), 0o600)
+    return report

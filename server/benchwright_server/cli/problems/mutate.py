@@ -1,0 +1,185 @@
+"""`benchwright problems mutate`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_harness.cluster import Executor
+from benchwright_harness.cluster.configuration import open_executor
+from benchwright_harness.cluster.local import usable_cores
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.problems.whole_pack import whole_pack
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_authoring.mutation.analysis import Candidates, Prove
+    from benchwright_authoring.mutation.findings import PackFindings, ProblemFindings
+
+
+def add_to(problems: typer.Typer) -> None:
+    """Add the command to `benchwright problems`."""
+    problems.command("mutate")(mutate)
+
+
+def mutate(
+    pack: Annotated[str, typer.Argument(help="The pack whose harnesses to try, or its author's folder.")],
+    problem: Annotated[list[str] | None, typer.Argument(help="Only these problems of it, by their ids.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Mutants of each problem; all if not given.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the sample that --limit takes.")] = 0,
+    sandbox: options.Sandbox = DEFAULT_SANDBOX,
+    jobs: options.Jobs = None,
+    cluster: options.Cluster = None,
+    cluster_option: options.ClusterOption = None,
+    fresh: options.Fresh = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write all to this JSON file and a page beside it; both quote references and hidden tests."),
+    ] = None,
+    json_output: options.Json = False,
+) -> None:
+    """Put small faults into the references of design problems, and count how many the harness notices.
+
+    Survivors show what the hidden tests do not test. They quote the reference, so they are for the pack's authors, not
+    for solvers. An interrupted analysis continues where it stopped. Exit status: 0 every harness kills all mutants that
+    count, 1 some survive, 2 some could not be decided and none survives.
+    """
+    with plain_errors(), interruptible("All verdicts so far are kept: the same command continues where it stopped."):
+        # slang and the statistics take half a second to load.
+        with needs("`benchwright problems mutate`", "judges"):
+            from benchwright_authoring.mutation.analysis import candidates
+            from benchwright_authoring.mutation.findings import PackFindings, Status
+            from benchwright_authoring.mutation.report import page
+
+        if report is not None and report.suffix == ".md":
+            raise ServerError(f"{report} is for JSON; give a name that does not end in .md.")
+        home = Home.find()
+        designs, version = _designs(Store(home), pack, problem or ())
+        executor = open_executor(home, jobs=jobs, cluster=cluster, options=cluster_option or ())
+        box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
+        wanted = [candidates(one, seed=seed, limit=limit) for one in designs if one.hidden.reference]
+        prove = _prover(home, box, toolchain)
+        analysed = asyncio.run(_analyse(wanted, executor, box, toolchain, VerdictStore.of(home), fresh, prove, jobs))
+        found = PackFindings(
+            pack=pack,
+            version=version,
+            seed=seed,
+            limit=limit,
+            toolchain=toolchain.digest,
+            sandbox=sandbox,
+            proofs=True,
+            problems=(*analysed, *_without_reference(designs)),
+        )
+        if report is not None:
+            _write(report, found, page(found))
+    if json_output:
+        print_json(found.model_dump(mode="json"))
+    else:
+        _print(found)
+    if any(one.survivors for one in found.problems):
+        raise typer.Exit(1)
+    if any(one.left_out or one.count(Status.UNDECIDED) for one in found.problems):
+        raise typer.Exit(2)
+
+
+def _prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
+    """What compares survivors with the reference; what it found is kept."""
+    from benchwright_authoring.mutation.known_opinions import KnownOpinions
+    from benchwright_formal.opinion import prover, tools_of
+
+    return KnownOpinions(home.data / "sealed" / "@opinions", prover(sandbox, toolchain), tools_of(sandbox, toolchain))
+
+
+def _designs(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem], str]:
+    """The design problems that are asked for, with their hidden parts, and the pack's version.
+
+    Raises:
+        ServerError: One is not a design problem of the pack.
+    """
+    whole = whole_pack(store, pack)
+    designs = [one for one in whole.problems if one.kind is Kind.DESIGN]
+    known = [one.id for one in designs]
+    if unknown := [one for one in ids if one not in known]:
+        raise ServerError(f"{pack} has no design problem {unknown[0]}. `benchwright problems list {pack}` shows them.")
+    if not known:
+        raise ServerError(f"{pack} has no design problems: there is nothing to put faults into.")
+    return [one for one in designs if not ids or one.id in ids], whole.version
+
+
+def _without_reference(designs: Sequence[Problem]) -> list[ProblemFindings]:
+    from benchwright_authoring.mutation.findings import ProblemFindings
+
+    why = "It has no reference to put faults into."
+    return [ProblemFindings(id=one.id, left_out=why) for one in designs if not one.hidden.reference]
+
+
+async def _analyse(
+    wanted: Sequence[Candidates],
+    executor: AbstractAsyncContextManager[Executor],
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+    verdicts: VerdictStore,
+    fresh: bool,
+    prove: Prove | None,
+    jobs: int | None,
+) -> list[ProblemFindings]:
+    from benchwright_authoring.mutation.analysis import Analyser
+
+    with progress("trying mutants", sum(len(one.chosen) for one in wanted), "runs and comparisons") as meter:
+        async with executor as runs:
+            analyser = Analyser(
+                runs,
+                sandbox,
+                toolchain,
+                verdicts,
+                fresh,
+                on_progress=lambda now: meter.show(now.done, now.planned, now.known),
+            )
+            return await analyser.analyse(wanted, prove, jobs or usable_cores())
+
+
+def _write(report: Path, found: PackFindings, page: str) -> None:
+    table = report.with_suffix(".md")
+    with writing(report):
+        write_atomically(report.absolute(), (found.model_dump_json(indent=2) + "\n").encode(), 0o600)
+        write_atomically(table.absolute(), page.encode(), 0o600)
+    err.print(f"Details in {report}, a page in {table}.", markup=False, soft_wrap=True)
+
+
+def _print(found: PackFindings) -> None:
+    from benchwright_authoring.mutation.findings import Status
+    from benchwright_authoring.mutation.rates import rate, weakest_first
+    from benchwright_authoring.mutation.report import interval_of, share_of
+
+    table = Table("problem", "killed", "interval", "timeouts", "survived", "equivalent", "not compiled", "undecided")
+    for one in weakest_first(found):
+        killed = rate(one.findings)
+        counts = (one.count(status) for status in (Status.EQUIVALENT, Status.NOT_COMPILED, Status.UNDECIDED))
+        numbers = map(str, (killed.timeouts, len(one.survivors), *counts))
+        table.add_row(one.id, share_of(killed), interval_of(killed), *numbers)
+    table.print()
+    for one in found.problems:
+        if one.left_out:
+            out.print(f"Left out: {one.id}. {one.left_out}", markup=False, soft_wrap=True)
+    total = rate(found.findings)
+    out.print(f"Killed: {share_of(total)}, {interval_of(total)}.", markup=False, soft_wrap=True)
+    if any(one.survivors for one in found.problems):
+        out.print("--report FILE writes the survivors.")

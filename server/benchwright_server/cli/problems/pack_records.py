@@ -1,0 +1,55 @@
+"""Problems as records of the data set that they were imported from, in a file of JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_problems import datasets
+from benchwright_problems.problem import Problem
+from benchwright_server.cli.terminal.output import writing
+from benchwright_server.errors import ServerError
+
+A_DATA_SET = "a data set can be exported"
+
+
+def original_record(problem: Problem) -> dict[str, JsonValue]:
+    """A problem as the record that it was imported from.
+
+    Raises:
+        ValueError: It comes from no data set.
+    """
+    source = problem.provenance.source
+    found = next((one for one in datasets.FORMATS if one.source == source), None)
+    if found is None:
+        raise ValueError(f"{problem.id} was not imported from a data set")
+    return found.export(problem)
+
+
+def write_records(
+    problems: Iterable[Problem], file: Path, record: Callable[[Problem], dict[str, JsonValue]], wanted: str
+) -> int:
+    """Write problems with their hidden parts; how many there are.
+
+    Args:
+        problems: Unsealed.
+        file: Only its owner may read it.
+        record: Makes a line of a problem.
+        wanted: Which packs can be written, in words.
+
+    Raises:
+        ServerError: A problem has no such record, or the file can't be written.
+    """
+    lines = []
+    for problem in problems:
+        try:
+            lines.append(json.dumps(record(problem)))
+        except ValueError as error:
+            raise ServerError(f"{error}; only packs imported from {wanted}.") from error
+    with writing(file):
+        write_atomically(file.absolute(), "".join(f"{line}\n" for line in lines).encode(), 0o600)
+    return len(lines)

@@ -1,0 +1,106 @@
+"""`benchwright questions generate`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.errors import needs
+from benchwright_server.authoring.model_endpoints import model_endpoints
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.options import Budget, Json
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchwright_authoring.generation.generating import Generated
+    from benchwright_authoring.generation.passages import Corpus
+
+
+def generate(
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="A folder of Markdown and text files, in English.")],
+    out_folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets the pack.")],
+    model: Annotated[str, typer.Option(metavar="JUDGE", help="The model judge that writes.")],
+    judge: Annotated[str, typer.Option(metavar="JUDGE", help="Another one, that filters.")],
+    count: Annotated[
+        int | None, typer.Option(min=1, help="Stop after this many questions; all passages if not given.")
+    ] = (None),
+    closed_book: Annotated[
+        bool, typer.Option("--closed-book", help="Record also what the second model answers without the passage.")
+    ] = False,
+    source: Annotated[str, typer.Option(help="What to call the documents; the folder's name if not given.")] = "",
+    licence: Annotated[str, typer.Option("--license", help="Of the documents.")] = "unknown",
+    budget: Budget = None,
+    json_output: Json = False,
+) -> None:
+    """Make cloze multiple-choice questions of documents by a model, and filter them by rules and a second model.
+
+    Passages are sent to the models. A question is written only if a quote of its passage proves it, and if the second
+    model finds nothing wrong and chooses the key without seeing it; generated.json accounts for every passage. Replies
+    are kept, so the command continues where it stopped. People review what passed: benchwright questions review.
+    Exit status: 0 some passed, 1 none did.
+    """
+    go_on = "The replies are kept: the same command continues where it stopped."
+    with plain_errors(), needs("`benchwright questions generate`", "authoring"), interruptible(go_on):
+        from benchwright_authoring.generation.passages import read_corpus
+        from benchwright_authoring.generation.writing import write_generated
+
+        documents = read_corpus(corpus)
+        if out_folder.resolve().is_relative_to(corpus.resolve()):
+            raise ServerError(f"{out_folder} is inside {corpus}: its questions would be taken for documents next time.")
+        found = asyncio.run(_generated(documents, out_folder, (model, judge), count, budget, closed_book=closed_book))
+        with writing(out_folder):
+            named = source.strip() or corpus.absolute().name
+            passed = write_generated(documents, out_folder, found, named, licence)
+    if json_output:
+        print_json([one.model_dump(mode="json", include={"problem", "faults", "passage"}) for one in found])
+    else:
+        for one in found:
+            if one.faults:
+                out.print(f"{one.passage.place}: {'; '.join(one.faults)}.", markup=False, soft_wrap=True)
+        unread = f" {len(documents.unread)} files and parts were left out." if documents.unread else ""
+        told = f"{passed} questions from {len(found)} passages passed; they are in {out_folder}.{unread}"
+        out.print(told, markup=False, soft_wrap=True)
+    raise typer.Exit(0 if passed else 1)
+
+
+async def _generated(
+    corpus: Corpus,
+    folder: Path,
+    models: tuple[str, str],
+    count: int | None,
+    budget: float | None,
+    *,
+    closed_book: bool,
+) -> Sequence[Generated]:
+    from benchwright_authoring.generation.generating import GenerationError, Generator
+    from benchwright_authoring.generation.writing import REPORT, kept_seed
+    from benchwright_authoring.made_folder import check_made_folder
+    from benchwright_judges.models.budget import OutOfBudgetError
+    from benchwright_judges.models.kept_replies import KeptReplies
+
+    if models[0] == models[1]:
+        raise ServerError("--judge has to be another model than --model: nobody finds the mistakes of their own.")
+    check_made_folder(folder, REPORT)
+    async with model_endpoints(models, budget) as (endpoints, spending):
+        author, judge = (
+            KeptReplies(endpoint, folder / "model" / who, spending, called, GenerationError)
+            for who, endpoint, called in zip(("author", "judge"), endpoints, ("PASSAGE", "QUESTION"), strict=True)
+        )
+        with writing(folder):
+            seed = kept_seed(folder)
+        generator = Generator(author, judge, seed, closed_book=closed_book)
+        with progress("asking about", len(corpus.passages), "passages") as meter:
+            try:
+                return await generator.generate(corpus.passages, count, meter.advance)
+            except OutOfBudgetError as error:
+                raise ServerError(
+                    "The budget does not suffice for all passages. The replies are kept: run the command again with a"
+                    " larger --budget, or a smaller --count."
+                ) from error

@@ -1,0 +1,171 @@
+"""`benchwright questions`: questions from exams and documents, reviewed by people, as packs; and in other languages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.home import Home
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
+from benchwright_problems.storage.store import Store
+from benchwright_server.authoring.model_endpoints import model_endpoints
+from benchwright_server.cli.questions.generate import generate
+from benchwright_server.cli.questions.review import accepted, review
+from benchwright_server.cli.questions.translate import translate
+from benchwright_server.cli.questions.try_out import try_questions
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.options import Budget, Json, Sandbox
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_exams.ledger import Finding
+    from benchwright_exams.model.replies import Model
+    from benchwright_exams.work import Extracted
+
+_SHOWN = {"label", "format", "points"}
+_AGAIN = "Run the command again to continue."
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the commands to `benchwright`."""
+    questions = typer.Typer(
+        help="Make questions of an exam or of documents, try and translate them, make a pack of accepted ones.",
+        no_args_is_help=True,
+    )
+    questions.command("from-exam")(from_exam)
+    questions.command("make-pack")(make_pack_command)
+    questions.command("try")(try_questions)
+    questions.command("translate")(translate)
+    questions.command("generate")(generate)
+    questions.command("review")(review)
+    questions.command("accepted")(accepted)
+    parent.add_typer(questions, name="questions")
+
+
+def from_exam(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The exam, a PDF; also a scanned one.")],
+    to: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets a folder for each question.")],
+    model: Annotated[
+        str,
+        typer.Option(metavar="JUDGE", help="The model judge that sorts what is on the pages; rules do if not given."),
+    ] = "",
+    language: Annotated[
+        str, typer.Option(help="Of scanned pages, by Tesseract's name, such as deu or deu+eng.")
+    ] = "eng",
+    sandbox: Sandbox = DEFAULT_SANDBOX,
+    budget: Budget = None,
+    json_output: Json = False,
+) -> None:
+    """Find the questions of an exam, and write each with its figures and its page for you to review.
+
+    The folder keeps every stage: the command does again what changed, and leaves questions that you have edited alone.
+    Exit status: 0 nothing has to be checked, 1 something has to be, 2 the exam can't be read.
+    """
+    with plain_errors(), interruptible(_AGAIN):
+        found, asked = asyncio.run(_extracted(file, to, model, language, sandbox, budget))
+    findings = [*found.ledger.findings, *found.items.findings]
+    if json_output:
+        print_json(
+            {
+                "questions": [item.model_dump(mode="json", include=_SHOWN) for item in found.items.items],
+                "findings": [one.model_dump(mode="json") for one in findings],
+                "kept": list(found.review.kept),
+                "requests": asked,
+            }
+        )
+    else:
+        _print(found, findings, to)
+    raise typer.Exit(1 if findings else 0)
+
+
+async def _extracted(
+    file: Path, folder: Path, model: str, language: str, sandbox: str, budget: float | None
+) -> tuple[Extracted, int]:
+    from benchwright_exams.work import extract
+    from benchwright_judges.models.budget import OutOfBudgetError
+
+    async with _model(model, folder, budget) as asked:
+        with ExitStack() as shown:
+
+            def began(pages: int) -> Callable[[], None]:
+                return shown.enter_context(progress("reading", pages, "pages")).advance
+
+            try:
+                found = await extract(file, folder, language=language, sandbox=sandbox, model=asked, began=began)
+            except OutOfBudgetError as error:
+                raise ServerError(
+                    "The budget does not suffice for the whole exam. The model's replies are kept: run the command"
+                    " again with a larger --budget."
+                ) from error
+    return found, asked.asked if asked is not None else 0
+
+
+@asynccontextmanager
+async def _model(name: str, folder: Path, budget: float | None) -> AsyncIterator[Model | None]:
+    """The model judge of this name; None if no name is given."""
+    if not name:
+        yield None
+        return
+    from benchwright_exams.model.replies import Model
+
+    async with model_endpoints([name], budget) as ((endpoint,), spending):
+        yield Model(endpoint, folder / "model", spending)
+
+
+def _print(found: Extracted, findings: list[Finding], folder: Path) -> None:
+    table = Table("question", "format", "points", "figures", "choices", "solution", "begins")
+    for item in found.items.items:
+        figures = {block.region for block in (*item.context, *item.body) if block.region}
+        begins = next((block.text for block in item.body if block.text), "")
+        table.add_row(
+            item.label,
+            item.format.value,
+            f"{item.points:g}" if item.points is not None else "-",
+            str(len(figures)),
+            str(len(item.choices)),
+            "yes" if item.solution else "-",
+            begins[:60],
+        )
+    table.print()
+    for one in findings:
+        place = f"question {one.item}" if one.item else f"page {one.page}" if one.page else "the file"
+        out.print(f"check {place}: {one.says}", markup=False, soft_wrap=True)
+    for name in found.review.kept:
+        out.print(f"kept your edit of {name}, which would be written differently now", markup=False, soft_wrap=True)
+    for label in found.review.gone:
+        out.print(f"question {label} is not found any more; its files are still there", markup=False, soft_wrap=True)
+    regions = len(found.ledger.regions)
+    out.print(
+        f"{len(found.items.items)} questions of {len(found.exam.pages)} pages in {folder / 'items'}; {regions} things"
+        f" on the pages are accounted for in {folder / 'regions.json'}.",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def make_pack_command(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What `from-exam` wrote and you reviewed.")],
+    pack: Annotated[str, typer.Option(help="Name of the new pack.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a pack of that name.")] = False,
+    json_output: Json = False,
+) -> None:
+    """Make a pack of the questions that you accepted; refused while some are not decided on."""
+    with plain_errors():
+        from benchwright_exams.packing import make_pack
+
+        made = make_pack(folder, pack)
+        Store(Home.find()).add(made, replace=replace)
+    if json_output:
+        print_json({"pack": pack, "problems": [problem.id for problem in made.problems]})
+        return
+    out.print(
+        f"{len(made.problems)} questions added as {pack}; the pack's folder is {folder / 'pack'}.", soft_wrap=True
+    )

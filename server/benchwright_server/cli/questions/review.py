@@ -1,0 +1,132 @@
+"""`benchwright questions review` and `benchwright questions accepted`: people review questions, each for themselves."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.prompt import Confirm, Prompt
+from rich.rule import Rule
+
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+
+if TYPE_CHECKING:
+    from benchwright_authoring.review.accepted import Standing
+    from benchwright_authoring.review.reviews import Review, Reviewer
+    from benchwright_problems.problem import Problem
+
+_SKIP, _QUIT = "s", "q"
+Reviewed = Annotated[Path, typer.Argument(metavar="FOLDER", help="A pack folder with multiple-choice questions.")]
+
+
+def review(
+    folder: Reviewed,
+    name: Annotated[str, typer.Option("--reviewer", metavar="NAME", help="Your pseudonym, the same every time.")],
+) -> None:
+    """Review questions one by one: answer before you see the key, then go through the checks and decide.
+
+    An answer can't be changed. Stop at any time, and continue later by the same command.
+    """
+    with plain_errors(), interruptible("What you decided is kept: the same command continues."), writing(folder):
+        from benchwright_authoring.review.reviews import Reviewer, questions_of
+
+        reviewer = Reviewer(folder, name)
+        waiting = reviewer.waiting(questions_of(folder))
+        done = 0
+        # The end of the input is an end too.
+        with suppress(EOFError):
+            for number, (problem, begun) in enumerate(waiting, start=1):
+                out.print(Rule(f"{number} of {len(waiting)}"))
+                _show_question(problem)
+                answered = begun or _answer(reviewer, problem)
+                if answered == _QUIT:
+                    break
+                if not isinstance(answered, str):
+                    _decide(reviewer, problem, folder, answered)
+                    done += 1
+        err.print(f"{done} reviewed; {len(waiting) - done} are left for you.")
+
+
+def accepted(
+    folder: Reviewed,
+    out_folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets the pack.")],
+    reviewers: Annotated[int, typer.Option(min=1, help="How many have to decide on a question.")] = 3,
+    unanimous: Annotated[
+        bool, typer.Option("--unanimous", help="All of them have to accept it, instead of more than half.")
+    ] = False,
+    json_output: Json = False,
+) -> None:
+    """Make a pack of the questions that enough reviewers accept, and show how reviewers agree.
+
+    Exit status: 0 all questions are decided, 1 some are not; these are left out.
+    """
+    with plain_errors():
+        from benchwright_authoring.review.accepted import standing, write_accepted
+
+        found, reviews = standing(folder, reviewers, unanimous=unanimous)
+        with writing(out_folder):
+            write_accepted(folder, out_folder, found, reviews)
+    if json_output:
+        print_json(vars(found))
+    else:
+        _print(found, out_folder)
+    raise typer.Exit(1 if found.open else 0)
+
+
+def _show_question(problem: Problem) -> None:
+    _text(problem.public.statement)
+    for choice in problem.public.question.choices if problem.public.question is not None else ():
+        _text(f"{choice.letter}  {choice.text}")
+
+
+def _answer(reviewer: Reviewer, problem: Problem) -> Review | str:
+    """The review with the answer, or what was chosen instead of one."""
+    letters = [choice.letter for choice in problem.public.question.choices] if problem.public.question else []
+    began = time.monotonic()
+    asked = f"Your answer ({_SKIP} skips, {_QUIT} quits)"
+    chosen = Prompt.ask(asked, choices=[*letters, _SKIP, _QUIT], console=out, case_sensitive=False)
+    if chosen in (_SKIP, _QUIT):
+        return chosen
+    return reviewer.answer(problem, chosen, time.monotonic() - began)
+
+
+def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered: Review) -> None:
+    from benchwright_authoring.generation.writing import PASSAGE
+    from benchwright_authoring.review.checks import Check
+
+    began = time.monotonic()
+    key = problem.hidden.answer
+    if key is not None:
+        _text(f"The key is {key.value}; you chose {answered.answer}.")
+        _text(key.explanation)
+    passage = folder / problem.id / PASSAGE
+    if passage.is_file():
+        _text(f"It was written from the passage in {passage}.")
+    checks = [one for one in Check if Confirm.ask(one.value, console=out)]
+    accepts = len(checks) == len(Check) and Confirm.ask("Do you accept the question?", console=out)
+    comment = ""
+    while not accepts and not comment.strip():
+        comment = Prompt.ask("What is wrong?", console=out)
+    spent = time.monotonic() - began
+    reviewer.decide(problem, accepts=accepts, checks=checks, comment=comment, seconds=spent)
+
+
+def _print(found: Standing, folder: Path) -> None:
+    left = f", {len(found.open)} lack reviews" if found.open else ""
+    told = f"{len(found.accepted)} questions accepted, {len(found.rejected)} rejected{left}; the pack is in {folder}."
+    out.print(told, markup=False, soft_wrap=True)
+    agreed = f"Krippendorff's alpha {found.alpha:.2f}" if found.alpha is not None else "Krippendorff's alpha undefined"
+    out.print(f"{agreed}; {found.right} of {found.reviews} answers given before the key were right.")
+    for name, seconds in found.median_s.items():
+        out.print(f"{name}: median {seconds:.0f} s per question.", markup=False)
+
+
+def _text(text: str) -> None:
+    from benchwright_judges.models.prompt import visible
+
+    out.print(visible(text), markup=False, soft_wrap=True)

@@ -1,0 +1,85 @@
+"""`benchwright questions translate`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_server.authoring.model_endpoints import model_endpoints
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.options import Budget, Json
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.progress import progress
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchwright_authoring.translation.translating import Translated
+
+
+def translate(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="An author's pack folder with questions.")],
+    to: Annotated[str, typer.Option("--to", metavar="LANGUAGE", help="en, de, fr or zh.")],
+    out_folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets the translated pack.")],
+    model: Annotated[str, typer.Option(metavar="JUDGE", help="The model judge that translates.")],
+    back: Annotated[
+        str, typer.Option(metavar="JUDGE", help="The one that translates back and compares; the same if not given.")
+    ] = "",
+    language: Annotated[str, typer.Option("--from", metavar="LANGUAGE", help="Of the questions to translate.")] = "en",
+    budget: Budget = None,
+    json_output: Json = False,
+) -> None:
+    """Translate the questions of a pack by a model, and check them by a translation back.
+
+    A question is written only if code, formulas, numbers and pictures are as they were, and if the translation back
+    says the same; translations.json has all of them, with what is wrong. Keys are sent to the models. Replies are
+    kept, so the command continues where it stopped. Exit status: 0 all passed, 1 some did not.
+    """
+    with plain_errors(), interruptible("The replies are kept: the same command continues where it stopped."):
+        from benchwright_authoring.translation.translating import write_translated
+
+        found = asyncio.run(_translated(folder, to, out_folder, model, back or model, language, budget))
+        with writing(out_folder):
+            passed = write_translated(folder, out_folder, found, to)
+    failed = [one for one in found if not one.made]
+    if json_output:
+        print_json([one.model_dump(mode="json", exclude={"texts", "back"}) for one in found])
+    else:
+        for one in failed:
+            out.print(f"{one.problem}: {'; '.join(one.faults)}.", markup=False, soft_wrap=True)
+        out.print(f"{passed} of {len(found)} questions passed; they are in {out_folder}.", markup=False, soft_wrap=True)
+    raise typer.Exit(1 if failed else 0)
+
+
+async def _translated(
+    folder: Path, to: str, out_folder: Path, model: str, back: str, language: str, budget: float | None
+) -> Sequence[Translated]:
+    from benchwright_authoring.translation.translating import (
+        TranslationError,
+        Translator,
+        check_folder,
+        questions_of,
+        translate_all,
+    )
+    from benchwright_judges.models.budget import OutOfBudgetError
+    from benchwright_judges.models.kept_replies import KeptReplies
+
+    wanted = questions_of(folder, language, to)
+    check_folder(folder, out_folder)
+    async with model_endpoints([model, back], budget) as (endpoints, spending):
+        there, again = (
+            KeptReplies(endpoint, out_folder / "model" / way, spending, "QUESTION", TranslationError)
+            for way, endpoint in zip(("there", "back"), endpoints, strict=True)
+        )
+        with progress("translating", len(wanted), "questions") as meter:
+            try:
+                return await translate_all(wanted, Translator(there, again, language, to), meter.advance)
+            except OutOfBudgetError as error:
+                raise ServerError(
+                    "The budget does not suffice for all questions. The replies are kept: run the command again with a"
+                    " larger --budget."
+                ) from error

@@ -1,0 +1,1 @@
+"""`benchwright report`, and pages that trace what was done."""

@@ -1,0 +1,77 @@
+"""`benchwright report --demo`: a simulated study and a mock model, in a home of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from inspect_ai.model import ModelOutput, get_model
+from pydantic import JsonValue
+
+from benchwright_analysis.report.demo.demo import make_demo
+from benchwright_analysis.report.report import ReportOptions, Written, write_report
+from benchwright_attempts import log_file
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.terminal.output import err
+from benchwright_server.errors import ServerError
+from benchwright_subjects.evaluation.evaluation import Run, evaluate
+
+_QUESTIONS = ("load-use-stalls", "vipt-synonyms", "cache-tag-bits", "memory-bandwidth")
+
+
+def write_demo(options: ReportOptions, people: int, *, quiet: bool) -> Written:
+    """Simulate a study, ask a model that always gives the same answer, and report on both.
+
+    Args:
+        options: Of the report.
+        people: Participants in the simulated study.
+        quiet: Whether no progress is shown.
+    """
+    folder = (options.folder / "demo-home").absolute()
+    if folder.exists():
+        raise ServerError(f"{folder} exists already. Give another folder, or remove that one.")
+
+    def show(step: str) -> None:
+        if not quiet:
+            err.print(step)
+
+    with _home(folder) as home:
+        store = Store(home)
+        show(f"Simulating a study of {people} people …")
+        made = make_demo(log_file(home), store, people=people, seed=options.seed)
+        show("Asking Inspect's mockllm a few questions …")
+        logs = folder / "evals"
+        _ask_mock_model(logs)
+        show("Writing the report …")
+        options = replace(options, study=made.study, simulated=True, logs=(*options.logs, logs))
+        with opened_log() as log:
+            return write_report(log, store, options, made.rated)
+
+
+@contextlib.contextmanager
+def _home(folder: Path) -> Iterator[Home]:
+    """Everything below this folder, also for the tasks that Inspect starts."""
+    before = os.environ.get("BENCHWRIGHT_HOME")
+    os.environ["BENCHWRIGHT_HOME"] = str(folder)
+    try:
+        yield Home.find()
+    finally:
+        if before is None:
+            del os.environ["BENCHWRIGHT_HOME"]
+        else:
+            os.environ["BENCHWRIGHT_HOME"] = before
+
+
+def _ask_mock_model(logs: Path) -> None:
+    model = get_model(
+        "mockllm/model",
+        custom_outputs=lambda *_: ModelOutput.from_content("mockllm/model", "Answer: C"),
+        memoize=False,
+    )
+    arguments: dict[str, JsonValue] = {"pack": "starter", "problems": list(_QUESTIONS)}
+    evaluate(Run(task="answer", arguments=arguments, model=model, out=logs, samples=2, display="none"))

@@ -1,0 +1,221 @@
+"""`benchwright report`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.errors import BenchwrightError, needs
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+from benchwright_server.errors import ServerError
+from benchwright_subjects.evaluation.kept_evals import folder_of
+
+if TYPE_CHECKING:
+    from benchwright_analysis.report.report import ReportOptions, Written
+    from benchwright_analysis.report.rows.from_table import TableReport
+    from benchwright_analysis.statistics.failures import Embedding, Namer
+
+
+class HorizonWeights(StrEnum):
+    """As `benchwright_analysis.statistics.horizon.Weights`, which takes long to import."""
+
+    ATTEMPTS = "attempts"
+    METR = "metr"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The attempts to report on."""
+
+    study: Annotated[str, typer.Option(help="A study's id; attempts outside studies if not given.")] = ""
+    attempts: Annotated[
+        list[str] | None, typer.Option(help="Only this attempt, by the beginning of its id; may be repeated.")
+    ] = None
+    without: Annotated[
+        list[str] | None, typer.Option(help="Leave this attempt out, by the beginning of its id; may be repeated.")
+    ] = None
+    models: Annotated[
+        bool, typer.Option(help="Compare a study's people with models' attempts at the same problems.")
+    ] = True
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Further data, and how it is processed."""
+
+    events: Annotated[bool, typer.Option(help="Also write tables of all events.")] = True
+    check: Annotated[
+        bool | None,
+        typer.Option("--check/--no-check", help="Check every hash chain; if not given, up to a million events."),
+    ] = None
+    logs: Annotated[
+        list[Path] | None,
+        typer.Option(help="An Inspect .eval log, or a folder of logs, to add to those that eval kept."),
+    ] = None
+    votes: Annotated[
+        Path | None, typer.Option(help="People's and judges' votes, as for `judge agreement`, instead of the database.")
+    ] = None
+    model_facts: Annotated[
+        Path | None,
+        typer.Option(help="A CSV file of models: family, billions of parameters, scores at other benchmarks."),
+    ] = None
+    embeddings: Annotated[
+        bool,
+        typer.Option("--embeddings", help="Group failures by meaning: send them to the embeddings of judges.toml."),
+    ] = False
+    name_failures: Annotated[
+        bool,
+        typer.Option("--name-failures", help="Have the first judge of judges.toml name the groups of failures."),
+    ] = False
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 1
+    weights: Annotated[
+        HorizonWeights, typer.Option(help="How attempts count in a model's horizon: all alike, or as METR weighs them.")
+    ] = HorizonWeights.ATTEMPTS
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A table of attempts that were not recorded here."""
+
+    table: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="TABLE", help="Report on a table (CSV or Parquet) with the codebook's columns."),
+    ] = None
+    mapping: Annotated[
+        Path | None, typer.Option(help="With --from: a file (TOML or YAML) that says what the table's columns are.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A simulated study instead of a real one."""
+
+    demo: Annotated[bool, typer.Option("--demo", help="Report on a simulated study instead.")] = False
+    people: Annotated[int, typer.Option(min=4, max=1000, help="Participants in the simulated study.")] = 30
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the command to `benchwright`."""
+    parent.command("report")(grouped(report))
+
+
+def report(
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="A folder for the report; created if missing.")],
+    selection: Selection,
+    sources: Sources,
+    elsewhere: Elsewhere,
+    demo: Demo,
+    json_output: Json = False,
+) -> None:
+    """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
+    with plain_errors(), needs("`benchwright report`", "baselines"):
+        options = _options(folder, selection, sources, demo)
+        with writing(folder):
+            if missing := next((log for log in options.logs if not log.exists()), None):
+                raise ServerError(f"There is no {missing}.")
+            if elsewhere.table is not None:
+                written: TableReport | Written = _write_table(elsewhere, folder, selection, demo, sources)
+            elif elsewhere.mapping is not None:
+                raise ServerError("--mapping says what the columns of a table are: give the table with --from.")
+            elif demo.demo:
+                # It loads Inspect, which takes longer than most reports.
+                from benchwright_server.cli.report.demo import write_demo
+
+                written = write_demo(options, demo.people, quiet=json_output)
+            else:
+                written = _write(options, sources.votes)
+    if json_output:
+        print_json({"page": str(written.page), "attempts": written.attempts, "counted": written.counted})
+        return
+    out.print(f"{written.counted} of {written.attempts} attempts count. The report: {written.page}", soft_wrap=True)
+
+
+def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -> ReportOptions:
+    from benchwright_analysis.report.report import ReportOptions
+    from benchwright_analysis.report.rows.model_facts import read_model_facts
+    from benchwright_attempts.grading.second_opinions import SecondOpinions
+
+    return ReportOptions(
+        folder=folder,
+        study=selection.study,
+        attempts=tuple(selection.attempts or ()),
+        without=tuple(selection.without or ()),
+        models=selection.models,
+        events=sources.events,
+        check=sources.check,
+        logs=tuple(sources.logs or ()),
+        kept=None if demo.demo else folder_of(Home.find()),
+        opinions=None if demo.demo else SecondOpinions(Home.find()),
+        model_facts=read_model_facts(sources.model_facts) if sources.model_facts is not None else (),
+        embed=_embedding() if sources.embeddings else None,
+        name_failures=_namer() if sources.name_failures else None,
+        seed=sources.seed,
+        weights=sources.weights.value,
+    )
+
+
+def _embedding() -> Embedding:
+    from benchwright_judges.labelling.embeddings import embeddings_of
+    from benchwright_judges.models.configuration import read_settings
+
+    settings = read_settings().embeddings
+    if settings is None:
+        raise ServerError("--embeddings needs [embeddings] in judges.toml; docs/reference/labels.md shows it.")
+    return lambda texts: asyncio.run(embeddings_of(texts, settings))
+
+
+def _namer() -> Namer:
+    from benchwright_judges.agreement.failure_names import name_failures
+    from benchwright_judges.models.budget import JudgingBudget
+    from benchwright_judges.models.configuration import read_settings
+
+    settings = read_settings()
+    if not settings.models:
+        raise ServerError("--name-failures needs a [[judge]] in judges.toml; docs/how-to/judges.md shows it.")
+    budget = JudgingBudget(settings.budget_usd)
+
+    def name(texts: Sequence[str]) -> str | None:
+        try:
+            return asyncio.run(name_failures(texts, settings, budget))
+        except BenchwrightError as error:
+            err.print(f"{error}.", markup=False, soft_wrap=True)
+            return None
+
+    return name
+
+
+def _write_table(elsewhere: Elsewhere, folder: Path, selection: Selection, demo: Demo, sources: Sources) -> TableReport:
+    from benchwright_analysis.report.rows.from_table import TableOptions, write_table_report
+
+    if demo.demo or selection.study or selection.attempts or selection.without:
+        raise ServerError("--from reports on a table alone: leave out --study, --attempts, --without and --demo.")
+    asks_models = sources.embeddings or sources.name_failures
+    if sources.model_facts is not None or sources.votes is not None or sources.logs or asks_models:
+        raise ServerError(
+            "--from reports on times and success alone, which need no more than the table: leave out --model-facts,"
+            " --votes, --logs, --embeddings and --name-failures."
+        )
+    if elsewhere.table is None or not elsewhere.table.exists():
+        raise ServerError(f"There is no {elsewhere.table}.")
+    return write_table_report(TableOptions(elsewhere.table, folder, elsewhere.mapping, sources.seed))
+
+
+def _write(options: ReportOptions, votes: Path | None) -> Written:
+    from benchwright_analysis.report.report import write_report
+    from benchwright_judges.agreement.rated import read_votes
+    from benchwright_server.cli.judge.agreement import rated_of_records
+
+    rated = read_votes(votes) if votes is not None else asyncio.run(rated_of_records())
+    with opened_log() as log:
+        return write_report(log, Store(Home.find()), options, rated)

@@ -1,0 +1,52 @@
+"""`benchwright completion trace` and `benchwright attempts trace`: one page that steps through what a subject did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.errors import needs
+from benchwright_server.cli.study.log import opened_attempts
+from benchwright_server.cli.terminal.output import out, plain_errors, writing
+
+if TYPE_CHECKING:
+    from benchwright_analysis.trace.step import Trace
+
+Page = Annotated[Path, typer.Option("--out", metavar="FILE", help="The page, an HTML file; only you can read it.")]
+
+
+def trace_run(
+    run: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `completion run`.")],
+    output: Page,
+    site: Annotated[str, typer.Option(metavar="ID", help="Only sites whose id begins so.")] = "",
+) -> None:
+    """Write a page that steps through a run: what was asked, shown, accepted and typed, and what the tests said."""
+    with plain_errors(), needs("`benchwright completion trace`", "baselines"):
+        from benchwright_analysis.completion.played_runs import read_runs
+        from benchwright_analysis.trace.run_steps import trace_of_run
+
+        (played,) = read_runs([run])
+        _write(trace_of_run(played, site), output)
+
+
+def trace_attempt(
+    attempt: Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of the id.")],
+    output: Page,
+) -> None:
+    """Write a page that steps through an attempt: what was asked, shown, accepted, edited and run."""
+    with opened_attempts() as log, needs("`benchwright attempts trace`", "baselines"):
+        from benchwright_analysis.trace.attempt_steps import trace_of_attempt
+
+        header = log.find(attempt)
+        _write(trace_of_attempt(header, log.events(header.id)), output)
+
+
+def _write(trace: Trace, output: Path) -> None:
+    from benchwright_analysis.trace.page import trace_page
+
+    with writing(output):
+        write_atomically(output.absolute(), trace_page(trace).encode(), 0o600)
+    out.print(f"The page: {output}", markup=False, soft_wrap=True)

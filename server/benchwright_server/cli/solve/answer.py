@@ -1,0 +1,74 @@
+"""`benchwright answer`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchwright_attempts.grading.grading import judge_answer
+from benchwright_attempts.grading.judging import Judging
+from benchwright_foundation.home import Home
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import Verdict
+from benchwright_server.cli.solve.batch import Batch, grade_batch
+from benchwright_server.cli.solve.batch_reading import Origins
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.output import finish_with, plain_errors
+from benchwright_server.errors import ServerError
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the command to `benchwright`."""
+    parent.command("answer")(grouped(answer))
+
+
+def answer(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM|PACK", help="PACK/ID; a pack with --responses.")],
+    batch: Batch,
+    origins: Origins,
+    file: Annotated[Path | None, typer.Argument(metavar="ANSWER", help="File that contains the answer.")] = None,
+    judge_url: Annotated[
+        str, typer.Option(metavar="URL", help="Score with this judge service; for one answer only.")
+    ] = "",
+    json_output: options.Json = False,
+) -> None:
+    """Score an answer to a question, or grade many answers to a pack's problems, designs included.
+
+    Exit status for one answer: 0 right, 1 not right, 2 undecided; for many: as of `benchwright grade`.
+    """
+    with plain_errors():
+        if batch.responses is not None:
+            if file is not None or judge_url:
+                raise ServerError("With --responses, give no other file and no --judge-url.")
+            grade_batch(problem, batch.responses, batch, origins, json_output)
+        if file is None:
+            raise ServerError(f"Give the file with the answer: benchwright answer {problem} ANSWER.")
+        home = Home.find()
+        hidden = Store(home).unseal(problem)
+        if hidden.kind is Kind.DESIGN:
+            raise ServerError(f"{problem} is not a question; use `benchwright grade {problem} DIR`.")
+        finish_with(
+            problem, asyncio.run(_judged(home, problem, hidden, _read(file), judge_url, batch.reader)), json_output
+        )
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        raise ServerError(f"{file} can't be read: {error.strerror}.") from error
+
+
+async def _judged(home: Home, ref: str, problem: Problem, text: str, judge_url: str, reader: str) -> Verdict:
+    judging = Judging(home, reader=reader)
+    judging.service_url = judge_url
+    try:
+        graded = await judge_answer(ref, problem, text, judging)
+    finally:
+        await judging.close()
+    return graded.verdict

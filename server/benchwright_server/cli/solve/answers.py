@@ -1,0 +1,119 @@
+"""What many answers come to: counts by outcome, and the accuracy over those that are judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import mean
+
+from pydantic import JsonValue
+
+from benchwright_judges.agreement.published_scores import csbench_script_score
+from benchwright_judges.agreement.tally import tally
+from benchwright_problems.problem import Problem
+from benchwright_problems.storage.responses import Response
+from benchwright_problems.verdict import Reason, Verdict
+from benchwright_server.cli.terminal.output import out
+from benchwright_server.cli.terminal.table import Table
+
+_COUNTS = ("total", "right", "wrong", "unreadable", "empty", "pending", "undecided")
+_REASONS_SHOWN = 3
+_SHARES = {"accuracy": "accuracy", "of readable": "accuracy_of_readable", "CS-Bench's script": "csbench_script"}
+
+
+@dataclass(frozen=True)
+class _Answer:
+    problem: Problem
+    reason: Reason
+    by_script: float | None
+    """What CS-Bench's own script gives."""
+
+
+def summarize(answers: Sequence[Response], verdicts: Sequence[Verdict]) -> dict[str, JsonValue]:
+    """The counts of all answers, and of each format, language and domain.
+
+    Args:
+        answers: To problems with their hidden parts.
+        verdicts: In the same order.
+    """
+    given = [
+        _Answer(answer.problem, verdict.reason, _by_script(answer))
+        for answer, verdict in zip(answers, verdicts, strict=True)
+    ]
+    groups: dict[str, dict[str, list[_Answer]]] = {"by_format": {}, "by_language": {}, "by_domain": {}}
+    for one in given:
+        for group, label in zip(groups.values(), _labels(one.problem), strict=True):
+            if label:
+                group.setdefault(label, []).append(one)
+    counted: dict[str, JsonValue] = {
+        name: {label: _counts(of) for label, of in sorted(group.items())} for name, group in groups.items()
+    }
+    waiting = Counter(one.detail for one in verdicts if one.reason.waits_for_judge)
+    return {**_counts(given), "waiting_because": dict(waiting.most_common()), **counted}
+
+
+def print_summary(summary: Mapping[str, JsonValue], folder: Path | None) -> None:
+    """Show a summary to people, with what to do about answers that are not judged.
+
+    Args:
+        summary: As `summarize` makes it.
+        folder: Where the verdicts were written; nowhere if not given.
+    """
+    table = Table("", "answers", *_COUNTS[1:], *_SHARES)
+    rows: list[tuple[str, JsonValue]] = [("all", dict(summary))]
+    for name in ("format", "language", "domain"):
+        group = summary[f"by_{name}"]
+        rows += [(f"{name} {value}", counts) for value, counts in group.items()] if isinstance(group, dict) else []
+    for name, counts in rows:
+        if isinstance(counts, dict):
+            numbers = [str(counts[key]) for key in _COUNTS]
+            table.add_row(name, *numbers, *(_percent(counts[key]) for key in _SHARES.values()))
+    table.print()
+    out.print(f"Accuracy is the share of right answers among the {summary['judged']} that are judged.")
+    if summary["pending"]:
+        out.print(
+            f"Answers that wait for a judge: {summary['pending']}. `benchwright judge pending` lists them; once they"
+            " are judged, the same command counts them.",
+            soft_wrap=True,
+        )
+        _print_reasons(summary["waiting_because"])
+    if summary["undecided"]:
+        where = f"{folder / 'verdicts.jsonl'} says why" if folder else "--out DIR writes the reasons"
+        out.print(f"Undecided answers: {summary['undecided']}; {where}.", markup=False, soft_wrap=True)
+
+
+def _print_reasons(counted: JsonValue) -> None:
+    reasons = [*counted.items()] if isinstance(counted, dict) else []
+    for reason, count in reasons[:_REASONS_SHOWN]:
+        out.print(f"  {count}: {reason}", markup=False, highlight=False, soft_wrap=True)
+    if (others := len(reasons) - _REASONS_SHOWN) > 0:
+        out.print(f"  Other reasons: {others}. `--out DIR` writes the reason of every answer.")
+
+
+def _by_script(answer: Response) -> float | None:
+    question, key = answer.problem.public.question, answer.problem.hidden.answer
+    return csbench_script_score(question, answer.text, key) if question and key else None
+
+
+def _labels(problem: Problem) -> tuple[str, str, str]:
+    question = problem.public.question
+    return (question.format.value, question.language, question.domain) if question else (problem.kind.value, "", "")
+
+
+def _counts(given: Sequence[_Answer]) -> dict[str, JsonValue]:
+    """How many of each kind, and the shares of right ones."""
+    counted = tally(one.reason for one in given)
+    by_script = [one.by_script for one in given if one.by_script is not None]
+    return {
+        **asdict(counted),
+        "judged": counted.judged,
+        "accuracy": counted.accuracy,
+        "accuracy_of_readable": counted.accuracy_of_readable,
+        "csbench_script": round(mean(by_script), 6) if by_script else None,
+    }
+
+
+def _percent(share: JsonValue) -> str:
+    return f"{share:.1%}" if isinstance(share, float) else "–"

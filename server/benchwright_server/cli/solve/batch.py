@@ -1,0 +1,222 @@
+"""Many answers to a pack's problems at once: `benchwright answer` and `benchwright grade` with `--responses FILE`.
+
+Each answer is an attempt in the event log, under a name that follows from problem, solver, sample and text. It is
+there before it is graded, and what is decided is kept as it comes: verdicts of harnesses by what they depend on,
+judgements in their database. So the same command does what is left, after an interruption or once judges are set up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from benchwright_attempts.grading.given_answers import GivenAnswer, GivenAnswers, recorded_before
+from benchwright_attempts.grading.grading import ANSWER, Graded, graded_answer, judge_answer
+from benchwright_attempts.grading.judging import Judging
+from benchwright_foundation.home import Home
+from benchwright_harness.cluster.configuration import open_executor
+from benchwright_harness.grading.grade import BatchGrader
+from benchwright_harness.grading.verdict_store import VerdictStore
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
+from benchwright_judges.score import score
+from benchwright_problems.datasets.invalid_records import InvalidRecords
+from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.storage.responses import read_responses
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import Verdict
+from benchwright_server.cli.problems.left_out import write_left_out
+from benchwright_server.cli.solve.answers import print_summary, summarize
+from benchwright_server.cli.solve.batch_files import write_files
+from benchwright_server.cli.solve.batch_reading import Origins, Reader
+from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.output import err, print_json
+from benchwright_server.cli.terminal.progress import progress
+
+if TYPE_CHECKING:
+    from benchwright_harness.sandbox import Sandbox
+    from benchwright_harness.toolchain import Toolchain
+
+_JUDGED_AT_ONCE = 16
+_STEP = 200
+"""Answers between two steps of the progress bar."""
+
+_Numbered = Sequence[tuple[int, GivenAnswer]]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How many answers are graded at once."""
+
+    responses: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Answers to problems of a pack, as JSON Lines.")
+    ] = None
+    output: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder for the verdicts and reports of these.")
+    ] = None
+    skip_invalid: Annotated[
+        bool,
+        typer.Option("--skip-invalid", help="Leave out lines that can't be read, and list them in FILE-left-out.csv."),
+    ] = False
+    k: Annotated[int, typer.Option(min=1, help="k of pass@k, if there are several answers per problem.")] = 1
+    budget: options.Budget = None
+    reader: options.Reader = ""
+    jobs: options.Jobs = None
+    cluster: options.Cluster = None
+    cluster_option: options.ClusterOption = None
+    sandbox: options.Sandbox = DEFAULT_SANDBOX
+    fresh: options.Fresh = False
+    quality: Annotated[
+        bool,
+        typer.Option(
+            "--quality", help="Also measure designs that pass beside the reference: gates, flip-flops, path, lint."
+        ),
+    ] = False
+
+
+def grade_batch(pack: str, responses: Path, batch: Batch, origins: Origins, json_output: bool) -> NoReturn:
+    """Grade a file of answers, print what they come to, and exit: 2 if some could not be decided, else 0.
+
+    Args:
+        pack: Whose problems were answered.
+        responses: See `benchwright_problems.storage.responses`.
+        batch: How.
+        origins: Whose.
+        json_output: Whether to print JSON.
+    """
+    store = Store(Home.find())
+    public = {problem.id: problem for problem in store.public(pack).problems}
+    invalid = InvalidRecords(skip=batch.skip_invalid)
+    answers = read_responses(responses, public, invalid)
+    left_out = write_left_out(invalid, responses.stem, batch.output)
+    hidden = {name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in answers}}
+    answers = [replace(answer, problem=hidden[answer.problem.id]) for answer in answers]
+    given = Reader(pack, responses, origins).read(answers)
+    answers = [
+        replace(one, text=read.files.get(ANSWER, b"").decode()) for one, read in zip(answers, given, strict=True)
+    ]
+    with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
+        graded = _recorded(given, batch)
+    solver = ", ".join(sorted({one.solver for one in given}))
+    if batch.output is not None:
+        write_files(batch.output, pack, answers, graded, solver, batch.k)
+    summary = summarize(answers, [one.verdict for one in graded])
+    if json_output:
+        print_json({"pack": pack, "solver": solver, "left_out": len(invalid.errors), **summary})
+    else:
+        print_summary(summary, batch.output)
+        if left_out is not None:
+            err.print(f"Lines left out: {len(invalid.errors)}. The reasons are in {left_out}.", markup=False)
+    raise typer.Exit(2 if summary["undecided"] else 0)
+
+
+def _recorded(given: Sequence[GivenAnswer], batch: Batch) -> list[Graded]:
+    """Grades answers as attempts of the event log."""
+    with opened_log() as log:
+        given = recorded_before(log, given)
+        attempts = GivenAnswers(log, Home.find(), given)
+        attempts.receive()
+        graded = _grade(given, batch)
+        attempts.decide({one.attempt: found for one, found in zip(given, graded, strict=True)})
+    return graded
+
+
+def _grade(given: Sequence[GivenAnswer], batch: Batch) -> list[Graded]:
+    numbered = list(enumerate(given))
+    found = {number: Graded(answer.flaw) for number, answer in numbered if answer.flaw is not None}
+    designs = [one for one in numbered if one[1].problem.kind is Kind.DESIGN and one[1].flaw is None]
+    found |= _scored([one for one in numbered if one[1].problem.kind is not Kind.DESIGN])
+    judging = Judging(Home.find(), reader=batch.reader, budget_usd=batch.budget)
+    waiting = [
+        (number, given[number])
+        for number, graded in found.items()
+        if graded.judgement is not None and judging.is_for_model(given[number].problem, graded.judgement)
+    ]
+    if waiting:
+        found |= asyncio.run(_judged(waiting, judging))
+    if designs:
+        found |= asyncio.run(_run(designs, batch))
+    return [found[number] for number in range(len(given))]
+
+
+def _scored(answers: _Numbered) -> dict[int, Graded]:
+    """What rules say, which takes a millisecond each: nothing is kept, the same rules say the same again."""
+    found = {}
+    with progress("scoring", len(answers), "answers") as meter:
+        for done, (number, answer) in enumerate(answers, 1):
+            start = time.monotonic()
+            judgement = score(answer.problem, answer.text)
+            found[number] = graded_answer(answer.digest, judgement, time.monotonic() - start)
+            if done % _STEP == 0:
+                meter.show(done, len(answers))
+    return found
+
+
+async def _judged(answers: _Numbered, judging: Judging) -> dict[int, Graded]:
+    turn = asyncio.Semaphore(_JUDGED_AT_ONCE)
+
+    async def judged(number: int, answer: GivenAnswer) -> tuple[int, Graded]:
+        name = answer.attempt
+        async with turn:
+            graded = await judge_answer(
+                answer.ref, answer.problem, answer.text, judging, attempt=name, number=answer.number, answer_id=name
+            )
+        meter.advance()
+        return number, graded
+
+    try:
+        with progress("judging", len(answers), "answers") as meter:
+            return dict(await asyncio.gather(*(judged(*one) for one in answers)))
+    finally:
+        await judging.close()
+
+
+async def _run(designs: _Numbered, batch: Batch) -> dict[int, Graded]:
+    home = Home.find()
+    sandbox = open_sandbox(batch.sandbox)
+    toolchain = toolchain_for(sandbox.name, home.cache)
+    grader = partial(BatchGrader, sandbox=sandbox, toolchain=toolchain, fresh=batch.fresh)
+    solutions = [(answer.problem, answer.files) for _, answer in designs]
+    executor = open_executor(home, jobs=batch.jobs, cluster=batch.cluster, options=batch.cluster_option or ())
+    async with executor as runs:
+        with progress("grading", len(designs), "runs") as meter:
+            shown = grader(
+                runs,
+                verdicts=VerdictStore.of(home),
+                on_progress=lambda now: meter.show(now.done, now.planned, now.known),
+            )
+            verdicts = await shown.grade(solutions)
+    if batch.quality:
+        verdicts = await _measured(solutions, verdicts, sandbox, toolchain)
+    return {number: Graded(verdict) for (number, _), verdict in zip(designs, verdicts, strict=True)}
+
+
+async def _measured(
+    solutions: Sequence[tuple[Problem, Mapping[str, bytes]]],
+    verdicts: Sequence[Verdict],
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+) -> list[Verdict]:
+    from benchwright_formal.measuring import Measuring
+
+    measuring, turn = Measuring(sandbox, toolchain), asyncio.Semaphore(os.cpu_count() or 1)
+
+    async def measured(problem: Problem, files: Mapping[str, bytes], verdict: Verdict) -> Verdict:
+        async with turn:
+            found = await measuring.measured(problem, files, verdict)
+        meter.advance()
+        return found
+
+    with progress("measuring", len(verdicts), "designs") as meter:
+        return await asyncio.gather(
+            *(measured(*one, verdict) for one, verdict in zip(solutions, verdicts, strict=True))
+        )

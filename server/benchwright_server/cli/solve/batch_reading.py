@@ -1,0 +1,157 @@
+"""What the lines of a file of answers come to: whose they are, how they were asked for, and what is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_attempts.events.events import Event
+from benchwright_attempts.events.evidence import ModelUsage, SelfEstimate
+from benchwright_attempts.grading.given_answers import GivenAnswer
+from benchwright_attempts.grading.grading import judged_paths
+from benchwright_attempts.terms import Solver
+from benchwright_foundation.home import Home
+from benchwright_judges.reading.text_length import ENCODING, TokenCounter
+from benchwright_problems.problem import Kind, Problem, digest
+from benchwright_problems.storage.responses import Response
+from benchwright_server.cli.eval.options import KnowledgeCutoff, check_cutoff
+from benchwright_server.errors import ServerError
+from benchwright_subjects.evaluation.reading import Reading, read
+from benchwright_subjects.prompt_sets import prompt_set
+from benchwright_subjects.prompt_sets.forms import digest_of
+from benchwright_subjects.prompt_sets.prompt_set import PromptSet
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Whose all answers of a file are. Where nothing is said here, a line's own word counts."""
+
+    solver: Annotated[
+        str, typer.Option(help="Who gave these answers; as FILE says, or the name of FILE, if not given.")
+    ] = ""
+    condition: Annotated[
+        Solver | None, typer.Option(help="What they are in reports; as FILE says, or model, if not given.")
+    ] = None
+    think: Annotated[bool, typer.Option("--think", help="The replies have steps before the answer to a question.")] = (
+        False
+    )
+    shots: Annotated[int | None, typer.Option(min=0, help="Solved questions that were shown before each one.")] = None
+    prompts: Annotated[str, typer.Option(help="The --prompts that they were asked with.")] = ""
+    knowledge_cutoff: KnowledgeCutoff = ""
+
+
+class Reader:
+    """Reads the answers of a file.
+
+    Args:
+        pack: Whose problems were answered.
+        file: Named in messages; its name is that of a solver who is not named.
+        said: On the command line.
+
+    Raises:
+        ServerError: The knowledge cut-off is no date.
+    """
+
+    def __init__(self, pack: str, file: Path, said: Origins) -> None:
+        check_cutoff(said.knowledge_cutoff)
+        self._pack = pack
+        self._file = file
+        self._said = said
+        self._prompts: dict[str, tuple[PromptSet, str]] = {}
+
+    def read(self, answers: Sequence[Response]) -> list[GivenAnswer]:
+        """The answers as they are graded, in the same order.
+
+        Raises:
+            EvaluationError: There are no prompts of that name.
+            ServerError: A condition is none of ours.
+        """
+        digests = {answer.problem.id: answer.problem.public_digest for answer in answers}
+        return [self._given(answer, digests[answer.problem.id]) for answer in answers]
+
+    def _given(self, answer: Response, public: str) -> GivenAnswer:
+        problem, origin = answer.problem, answer.origin
+        ref = f"{self._pack}/{problem.id}"
+        solver = self._said.solver or origin.solver or self._file.stem
+        steps = (self._said.think or origin.steps) and problem.public.question is not None
+        prompts = self._said.prompts or origin.prompts
+        found = (
+            Reading(answer.files)
+            if answer.gives_files
+            else read(problem, answer.text, self._named(prompts)[0] if prompts else None, steps=steps)
+        )
+        files = found.files if answer.gives_files else _as_handed_in(problem, found)
+        condition = self._condition(problem, origin.condition)
+        return GivenAnswer(
+            # Without the key, which could be found out from it.
+            attempt=digest([ref, public, solver, answer.sample, _shown(answer)])[:32],
+            ref=ref,
+            problem=problem,
+            digest=public,
+            files=files,
+            solver=solver,
+            condition=condition,
+            recorded=origin.attempt,
+            flaw=found.flaw,
+            reply=answer.text if steps else "",
+            facts=self._facts(answer, condition, solver, prompts, steps, found),
+        )
+
+    def _condition(self, problem: Problem, said: str) -> Solver:
+        try:
+            return self._said.condition or Solver(said or Solver.MODEL)
+        except ValueError:
+            known = ", ".join(Solver)
+            raise ServerError(f"{self._file}: {problem.id}: field condition: {said!r} is none of: {known}.") from None
+
+    def _named(self, name: str) -> tuple[PromptSet, str]:
+        if name not in self._prompts:
+            prompts = prompt_set(name)
+            self._prompts[name] = (prompts, digest_of(prompts))
+        return self._prompts[name]
+
+    def _facts(
+        self, answer: Response, condition: Solver, solver: str, prompts: str, steps: bool, found: Reading
+    ) -> tuple[Event, ...]:
+        """How a model was asked and how long its reply is, if anything is known of that."""
+        facts: list[Event] = []
+        if condition.is_person:
+            return ()
+        shots = answer.origin.shots if self._said.shots is None else self._said.shots
+        parameters: dict[str, JsonValue] = {"steps": True} if steps else {}
+        if shots is not None:
+            parameters |= {"shots": shots, "steps": steps}
+        if prompts:
+            parameters |= {"prompts": prompts, "prompts_sha256": self._named(prompts)[1]}
+        if self._said.knowledge_cutoff:
+            parameters["knowledge_cutoff"] = self._said.knowledge_cutoff
+        if parameters:
+            tokens = self._tokens.count(answer.text) or 0
+            used = ModelUsage(model=solver, output_tokens=tokens, total_tokens=tokens, parameters=parameters)
+            facts.append(used.model_copy(update={"counted_by": f"tiktoken {ENCODING}"}))
+        if found.confidence is not None:
+            facts.append(SelfEstimate(solved=found.confidence))
+        return tuple(facts)
+
+    @cached_property
+    def _tokens(self) -> TokenCounter:
+        return TokenCounter(Home.find().cache)
+
+
+def _as_handed_in(problem: Problem, found: Reading) -> dict[str, bytes]:
+    """What a reply leaves alone stays as it was given."""
+    if problem.kind is not Kind.DESIGN:
+        return dict(found.files)
+    given = problem.public.files
+    return {path: given[path].encode() for path in judged_paths(problem) if path in given} | dict(found.files)
+
+
+def _shown(answer: Response) -> JsonValue:
+    files = {path: content.decode("utf-8", "replace") for path, content in answer.files.items()}
+    return dict(files) if files else answer.text

@@ -1,0 +1,54 @@
+"""`benchwright explain`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.markdown import Markdown
+from rich.text import Text
+
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.errors import ServerError
+from benchwright_server.workspaces.workspace import workspace_folder
+
+_WIDTH = 100
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the command to `benchwright`."""
+    parent.command("explain")(explain)
+
+
+def explain(
+    rule: Annotated[str, typer.Argument(help="As the tool calls it, such as width-trunc, LATCH or always-comb.")],
+    tool: Annotated[
+        Literal["slang", "verilator", "verible", "any"], typer.Option(help="Whose rule, where several have one.")
+    ] = "any",
+    json_output: options.Json = False,
+) -> None:
+    """Explain a rule of slang, Verilator or verible, with a wrong and a right example.
+
+    In the workspace of an attempt, explanations are left to the editor, which records their use.
+    """
+    from benchwright_verilog.findings.explained_rules import TOOLS, explained, explained_rules
+
+    with plain_errors():
+        if workspace_folder(Path.cwd()) is not None:
+            raise ServerError("This is the workspace of an attempt. Ask in the editor, which records it.")
+        tools = TOOLS if tool == "any" else (tool,)
+        found = next((one for name in tools if (one := explained(rule, name)) is not None), None)
+        if found is None:
+            names = [name for each in tools for name in explained_rules(each)]
+            alike = get_close_matches(rule, names, n=3) or get_close_matches(rule.upper(), names, n=3)
+            hint = f" Did you mean {' or '.join(alike)}?" if alike else " Copy its name from the message."
+            raise ServerError(f"No rule called {rule} is explained.{hint}")
+    if json_output:
+        print_json(asdict(found))
+    else:
+        # A page that is read, not a table: lines as long as a wide terminal are hard to follow.
+        out.print(Markdown(found.markdown) if out.is_terminal else Text(found.markdown), width=_WIDTH, soft_wrap=True)

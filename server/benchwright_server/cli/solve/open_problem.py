@@ -1,0 +1,41 @@
+"""`benchwright open`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from benchwright_foundation.home import Home
+from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
+from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Add the command to `benchwright`."""
+    parent.command("open")(open_problem)
+
+
+def open_problem(
+    problem: options.Problem,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin a new attempt.")] = False,
+    json_output: options.Json = False,
+) -> None:
+    """Create a workspace for a problem, or find that of the unfinished attempt."""
+
+    async def work() -> None:
+        sessions = Sessions(Home.find(), open_sandbox(DEFAULT_SANDBOX))
+        try:
+            opened = await sessions.open(problem, fresh)
+        finally:
+            await sessions.close()
+        if json_output:
+            print_json(opened.model_dump(mode="json", by_alias=True))
+        else:
+            out.print(f"{opened.status.title}: {opened.status.workspace}", soft_wrap=True)
+
+    with plain_errors():
+        asyncio.run(work())

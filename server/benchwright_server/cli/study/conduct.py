@@ -1,0 +1,294 @@
+"""`benchwright study run`, `status` and `close`: a study while people and models work on it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_attempts.log.record import format_wall
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.study.log import deliver, opened_log
+from benchwright_server.cli.terminal.options import Json, StudyFilePath, StudyId
+from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_studies.conduct.closing import SealCheck
+    from benchwright_studies.conduct.delivery import Delivery
+    from benchwright_studies.conduct.monitoring import StudyProgress
+    from benchwright_studies.conduct.progress import Progress
+    from benchwright_studies.conduct.studies import Studies
+    from benchwright_studies.conduct.study_log import StudyLog
+    from benchwright_studies.plan.model_condition import ModelCondition
+
+
+def add_to(study: typer.Typer) -> None:
+    """Add the commands to `benchwright study`."""
+    study.command("run")(run)
+    study.command("status")(status)
+    study.command("progress")(progress)
+    study.command("close")(close)
+
+
+def _studies(log: StudyLog) -> Studies:
+    from benchwright_attempts.attempts import Attempts
+    from benchwright_studies.conduct.studies import Studies
+
+    return Studies(log, Attempts(log))
+
+
+def run(
+    file: StudyFilePath,
+    participant: Annotated[
+        str | None, typer.Option(help="Who works on this machine; if not given, the study is only registered here.")
+    ] = None,
+    json_output: Json = False,
+) -> None:
+    """Register a study on this machine, and let a participant begin.
+
+    FILE is a study file, or the file for one participant that `benchwright study register` wrote. The study is then
+    offered in the editor, and asks for consent before it records anything. From here on its rules
+    and its plan are fixed.
+    """
+    with opened_log() as log, needs("`benchwright study run`", "baselines"):
+        from benchwright_server.attempts.participation import Participation
+        from benchwright_studies.conduct.readiness import check_words
+        from benchwright_studies.plan.allocation import read_participant_file
+        from benchwright_studies.plan.registration import join_study, register_study
+        from benchwright_studies.plan.study_file import read_study
+        from benchwright_subjects.prompts.study_prompts import check_prompts
+
+        deliver(log)
+        if file.suffix == ".json":
+            own = read_participant_file(file)
+            if participant not in (None, own.participant):
+                raise ServerError(f"{file} is for {own.participant}, not for {participant}. Leave out --participant.")
+            participant = own.participant
+            known = join_study(log, Store(Home.find()), own)
+        else:
+            found, store = read_study(file), Store(Home.find())
+            check_prompts(store, found)
+            check_words(found)
+            known = register_study(log, store, found)
+            if participant is not None:
+                _studies(log).enroll(known.study.study, participant)
+        study = known.study.study
+        if participant is not None:
+            Participation(Home.find()).begin(study, participant)
+    plan = known.sealed_plan or known.plan.sha256
+    if json_output:
+        print_json({"study": study, "sha256": known.sha256, "plan_sha256": plan})
+        return
+    out.print(f"The study {study} is registered, with plan {plan[:16]}.")
+    if participant is not None:
+        out.print(
+            f"{participant} can begin: the study is at the top of the Problem List in the editor.", soft_wrap=True
+        )
+        out.print("If the list was open already, refresh it.")
+    if any(not condition.solver.is_person for condition in known.study.conditions):
+        out.print(f"For its models and agents: benchwright eval --study {study}", soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class _Status:
+    """How far a study is."""
+
+    study: str
+    pseudonyms: tuple[str, ...]
+    walks: Mapping[str, Progress]
+    """Of the participants who have begun."""
+    deleted: tuple[str, ...]
+    machines: tuple[tuple[ModelCondition, int], ...]
+    """Each condition for models or agents, and how many of its attempts have ended."""
+    waiting: Mapping[str, Delivery]
+    """Records that could not be delivered yet, by participant."""
+    seal: SealCheck | None
+    """Of a closed study."""
+    people: StudyProgress
+    """By condition, and when each participant was last heard of."""
+
+    def as_json(self) -> dict[str, JsonValue]:
+        return {
+            "study": self.study,
+            "closed": self.seal is not None,
+            "digest": self.seal.digest if self.seal else None,
+            "flaws": list(self.seal.flaws) if self.seal else [],
+            "participants": {
+                one: {"step": at.step.value, "done": at.done, "total": at.total} for one, at in self.walks.items()
+            },
+            "conditions": {name: asdict(one) for name, one in self.people.conditions.items()},
+            "machines": {
+                part.condition.name: {"model": part.condition.model, "done": done, "total": part.total}
+                for part, done in self.machines
+            },
+            "not_handed_in": {
+                one: delivery.model_dump(mode="json", exclude={"study", "participant"})
+                for one, delivery in self.waiting.items()
+            },
+            "not_begun": [one for one in self.pseudonyms if one not in self.walks and one not in self.deleted],
+            "deleted": list(self.deleted),
+        }
+
+    def print(self) -> None:
+        table = Table("participant", "next", "done", "records")
+        for one in self.pseudonyms:
+            at = self.walks.get(one)
+            step = at.step.value.replace("_", " ") if at else ("deleted" if one in self.deleted else "not begun")
+            records = f"not delivered yet, {self.waiting[one].tries} attempts" if one in self.waiting else ""
+            table.add_row(one, step, f"{at.done}/{at.total}" if at else "", records)
+        table.print()
+        _print_conditions(self.people)
+        for part, done in self.machines:
+            out.print(f"{part.condition.name}: {part.condition.model}, {done} of {part.total} attempts")
+        if self.seal is not None:
+            out.print(f"Closed. Digest {self.seal.digest}", soft_wrap=True)
+            for flaw in self.seal.flaws:
+                err.print(flaw, markup=False, soft_wrap=True)
+
+
+def status(study: StudyId, json_output: Json = False) -> None:
+    """Show the progress of every participant; of a closed study, also whether its records are unchanged.
+
+    Exit status: 0, or 1 if the records of a closed study were changed.
+    """
+    with opened_log() as log, needs("`benchwright study status`", "baselines"):
+        found = _status(log, study)
+    if json_output:
+        print_json(found.as_json())
+    else:
+        found.print()
+    raise typer.Exit(0 if found.seal is None or found.seal.ok else 1)
+
+
+def _status(log: StudyLog, study: str) -> _Status:
+    from benchwright_studies.conduct.closing import check_seal
+    from benchwright_studies.conduct.monitoring import study_progress
+    from benchwright_studies.plan.model_condition import model_conditions
+
+    waiting = {one.participant: one for one in deliver(log) if one.study == study}
+    studies = _studies(log)
+    known = studies.study(study)
+    begun = log.journal.participants(study)
+    stones = [stone.id for stone in log.journal.tombstones(study) if stone.kind == "participant"]
+    return _Status(
+        study=study,
+        pseudonyms=tuple(known.study.pseudonyms),
+        walks={one: studies.progress(study, one) for one in known.study.pseudonyms if one in begun},
+        deleted=tuple(stone.partition("/")[2] for stone in stones),
+        machines=tuple((part, len(part.ended(log))) for part in model_conditions(log, study)),
+        waiting=waiting,
+        seal=check_seal(log, study) if known.closed is not None else None,
+        people=study_progress(log, study),
+    )
+
+
+def _print_conditions(found: StudyProgress) -> None:
+    columns = ("condition", "drawn", "not opened", "under way", "finished", "dropped out")
+    table = Table(*columns)
+    for name, one in found.conditions.items():
+        table.add_row(name, *map(str, astuple(one)))
+    if found.conditions:
+        table.print()
+
+
+def progress(
+    source: Annotated[str, typer.Argument(metavar="PLACE", help="A folder or postgresql:// address: `data.to`.")],
+    json_output: Json = False,
+) -> None:
+    """Show how far a study is, from what participants' machines have delivered so far. Nothing is imported."""
+    with plain_errors(), needs("`benchwright study progress`", "baselines"):
+        from benchwright_studies.conduct.monitoring import delivered, study_progress
+
+        with delivered(source) as (log, studies):
+            found = [study_progress(log, study) for study in studies]
+    if json_output:
+        print_json(
+            [
+                {
+                    "study": one.study,
+                    "conditions": {name: asdict(each) for name, each in one.conditions.items()},
+                    "participants": {
+                        name: asdict(each) | {"last_record": format_wall(each.last_record)}
+                        for name, each in one.participants.items()
+                    },
+                }
+                for one in found
+            ]
+        )
+        return
+    for one in found:
+        out.print(f"{one.study}: {len(one.participants)} participants have delivered.", markup=False)
+        _print_conditions(one)
+        table = Table("participant", "assignment", "last record (UTC)")
+        for name, each in one.participants.items():
+            drawn = "drawn" if each.has_drawn else "not drawn yet"
+            gone = ", withdrew" + (" and asks for deletion" if each.asks_for_deletion else "")
+            state = drawn + (gone if each.has_withdrawn else "")
+            table.add_row(name, state, each.last_record.strftime("%Y-%m-%d %H:%M"))
+        table.print()
+
+
+def close(
+    study: StudyId,
+    force: Annotated[
+        bool, typer.Option("--force", help="End attempts that are in progress; close the study even without attempts.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Close without asking.")] = False,
+    json_output: Json = False,
+) -> None:
+    """End a study: freeze its data and rules under one digest. Asks first, since nothing can be added afterwards.
+
+    Without a terminal to ask in, a study that some participants have not finished is closed by --yes or --force only.
+    """
+    with opened_log() as log, needs("`benchwright study close`", "baselines"):
+        from benchwright_studies.conduct.closing import close_study
+
+        deliver(log)
+        if not (yes or force):
+            _confirm(study, _unfinished(log, study))
+        closed = close_study(log, study, force=force)
+    attempts = closed.seal["attempts"]
+    count = len(attempts) if isinstance(attempts, dict) else 0
+    if json_output:
+        print_json({"study": study, "digest": closed.digest, "attempts": count})
+        return
+    out.print(f"The study {study} is closed with {count} attempts. Publish its digest with it:")
+    out.print(closed.digest)
+
+
+def _unfinished(log: StudyLog, study: str) -> list[str]:
+    """The participants whose part is not over, each with how far it is; none if the study was closed before."""
+    from benchwright_studies.plan.vocabulary import Step
+
+    studies = _studies(log)
+    known = studies.study(study)
+    if known.closed is not None:
+        return []
+    begun = log.journal.participants(study)
+    found = []
+    for one in known.study.pseudonyms:
+        if one not in begun:
+            found.append(f"{one} has not begun")
+        elif (walk := studies.progress(study, one)).step not in (Step.FINISHED, Step.WITHDRAWN):
+            found.append(f"{one} has done {walk.done} of {walk.total} tasks")
+    return found
+
+
+def _confirm(study: str, unfinished: list[str]) -> None:
+    shown = "; ".join(unfinished[:5]) + (f"; {len(unfinished) - 5} more" if len(unfinished) > 5 else "")
+    if sys.stdin.isatty():
+        if unfinished:
+            err.print(f"{len(unfinished)} participants have not finished: {shown}.", markup=False, soft_wrap=True)
+        typer.confirm(f"Close {study}? Nothing can be added to it or changed afterwards", abort=True, err=True)
+    elif unfinished:
+        raise ServerError(
+            f"{len(unfinished)} participants of {study} have not finished: {shown}. Give --yes to close it anyway."
+        )

@@ -1,0 +1,50 @@
+"""The log of attempts and studies on this machine, as commands open it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from benchwright_attempts import chosen_log
+from benchwright_foundation.home import Home
+from benchwright_server.cli.terminal.output import err, plain_errors
+
+if TYPE_CHECKING:
+    from benchwright_attempts.log.log import EventLog
+    from benchwright_studies.conduct.delivery import Delivery
+    from benchwright_studies.conduct.study_log import StudyLog
+
+
+@contextmanager
+def opened_attempts() -> Iterator[EventLog]:
+    """The same, for commands that read attempts and nothing of studies, whose rules take a while to load."""
+    from benchwright_attempts.log.log import EventLog
+
+    with plain_errors(), EventLog(chosen_log(Home.find())) as log:
+        yield log
+
+
+@contextmanager
+def opened_log() -> Iterator[StudyLog]:
+    """The log of this machine, closed afterwards; expected errors are shown as sentences."""
+    from benchwright_studies import open_log
+
+    with plain_errors():
+        log = open_log(chosen_log(Home.find()))
+        try:
+            yield log
+        finally:
+            log.close()
+
+
+def deliver(log: StudyLog) -> list[Delivery]:
+    """Try again to deliver records that could not be delivered before; returns those that still wait."""
+    from benchwright_studies.conduct.delivery import Deliveries
+
+    arrived, left = Deliveries(Home.find()).deliver(log)
+    for one in arrived:
+        err.print(f"The records of {one.participant} in {one.study} are delivered now.", soft_wrap=True)
+    for one in left:
+        err.print(one.told, markup=False, soft_wrap=True)
+    return left

@@ -1,0 +1,182 @@
+"""`benchwright study init`, `validate` and `assign`: a study before it begins."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import JsonValue
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
+from benchwright_problems.problem import Difficulty
+from benchwright_problems.storage.store import Store
+from benchwright_server.cli.study.log import opened_log
+from benchwright_server.cli.terminal.options import Json, StudyFilePath
+from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.table import Table
+from benchwright_server.errors import ServerError
+
+if TYPE_CHECKING:
+    from benchwright_studies.plan.study_file import StudyFile
+
+
+def add_to(study: typer.Typer) -> None:
+    """Add the commands to `benchwright study`."""
+    study.command("init")(init)
+    study.command("validate")(validate)
+    study.command("assign")(assign_tasks)
+    study.command("register")(register)
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder for the study; created if missing.")],
+) -> None:
+    """Write a study file to start from, and the schema that lets editors complete it."""
+    with plain_errors(), needs("`benchwright study init`", "baselines"):
+        from benchwright_studies.plan.schema import schema_text
+        from benchwright_studies.plan.template import TEMPLATE
+
+        if folder.suffix in (".yaml", ".yml"):
+            raise ServerError(f"{folder} is the name of a file. Give a folder, such as {folder.with_suffix('')}.")
+        file = folder / "study.yaml"
+        if file.exists():
+            raise ServerError(f"{file} exists already. Give another folder.")
+        name = "".join(letter if letter.isalnum() else "-" for letter in folder.resolve().name.lower())
+        study = name.strip("-").encode("ascii", "ignore").decode()[:64] or "study"
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            file.write_text(TEMPLATE.format(name=file, study=study, seed=secrets.randbelow(2**63)))
+            (folder / "study.schema.json").write_text(schema_text())
+        out.print(f"{file} written. Edit it, then: benchwright study validate {file}", soft_wrap=True)
+
+
+def validate(file: StudyFilePath, json_output: Json = False) -> None:
+    """Check a study file: its fields, that its problems exist, that no words of the template are left, and its balance.
+
+    Prints what the design guarantees, and where the number of participants or an assistant does not fit.
+    """
+    with plain_errors(), needs("`benchwright study validate`", "baselines"):
+        from benchwright_studies.conduct.readiness import check_words, foreign_assistants, guarantee, imbalances
+        from benchwright_studies.plan.assignment import assign
+        from benchwright_studies.plan.study_file import StudyFileError, read_study
+        from benchwright_subjects.prompts.study_prompts import check_prompts
+
+        try:
+            found = read_study(file)
+            check_prompts(Store(Home.find()), found)
+            check_words(found)
+            plan = assign(found.study, found.sha256, _difficulties(found))
+        except StudyFileError as error:
+            if not json_output:
+                raise
+            print_json({"ok": False, "flaws": [asdict(flaw) for flaw in error.flaws]})
+            raise typer.Exit(2) from error
+    study = found.study
+    remarks = [*imbalances(study, plan), *foreign_assistants(study)]
+    if json_output:
+        facts: dict[str, JsonValue] = {"ok": True, "study": study.study, "sha256": found.sha256, "flaws": []}
+        print_json(facts | {"guarantee": guarantee(study), "remarks": list(remarks)})
+        return
+    out.print(
+        f"{file} is valid: {len(study.problems)} problems, {len(study.conditions)} conditions, "
+        f"{len(study.pseudonyms)} participants.",
+        soft_wrap=True,
+    )
+    for sentence in filter(None, (guarantee(study), *remarks)):
+        out.print(sentence, markup=False, soft_wrap=True)
+
+
+def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
+    """Show each participant's tasks, conditions and order; nothing is recorded yet."""
+    with plain_errors(), needs("`benchwright study assign`", "baselines"):
+        from benchwright_studies.plan.assignment import assign
+        from benchwright_studies.plan.study_file import read_study
+
+        found = read_study(file)
+        plan = assign(found.study, found.sha256, _difficulties(found))
+    if json_output:
+        print_json(plan.model_dump(mode="json") | {"sha256": plan.sha256})
+        return
+    table = Table("participant", *(str(number + 1) for number in range(len(found.study.problems))))
+    for one in plan.assignments:
+        table.add_row(one.participant, *(f"{task.problem} {task.condition}" for task in one.tasks))
+    table.print()
+    for condition in found.study.conditions:
+        if not condition.solver.is_person:
+            asked = f"{len(condition.problems)} of the problems" if condition.problems else "every problem"
+            out.print(f"{condition.name}: {condition.worker}, {asked}, {condition.samples} samples each")
+    out.print(f"seed {plan.seed}, plan {plan.sha256[:16]}")
+
+
+def register(
+    file: StudyFilePath,
+    out_folder: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where the document and the participants' files go.")
+    ],
+    codes_at_lab: Annotated[
+        bool,
+        typer.Option(
+            "--codes-at-lab",
+            help="Leave the codes that open the assignments out of the participants' files; codes.csv has them.",
+        ),
+    ] = False,
+    json_output: Json = False,
+) -> None:
+    """Preregister a study: freeze its rules, plan and analysis in one document, before the first attempt.
+
+    Also writes a file for each participant, which does not show the plan. Publish registration.json, or its digest.
+    """
+    with opened_log() as log, needs("`benchwright study register`", "baselines"):
+        from benchwright_analysis.code_digest import analysis_digest
+        from benchwright_studies.conduct.readiness import check_words
+        from benchwright_studies.plan.allocation import code_of
+        from benchwright_studies.plan.preregistration import participant_files, preregister
+        from benchwright_studies.plan.registration import register_study
+        from benchwright_studies.plan.study_file import read_study
+        from benchwright_subjects.prompts.study_prompts import check_prompts, prompt_digests
+
+        found, store = read_study(file), Store(Home.find())
+        check_prompts(store, found)
+        check_words(found)
+        known = register_study(log, store, found)
+        registered = preregister(
+            log, known, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=codes_at_lab
+        )
+        study = known.study.study
+        files = participant_files(known, registered, hold_codes=not codes_at_lab)
+        with writing(out_folder):
+            folder = out_folder / "participants"
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            document = json.dumps(registered.document, indent=1, ensure_ascii=False) + "\n"
+            write_atomically(out_folder / "registration.json", document.encode())
+            for one in files:
+                write_atomically(folder / f"{one.participant}.json", one.model_dump_json(indent=1).encode(), 0o600)
+            if codes_at_lab:
+                rows = [f"{one.participant},{code_of(registered.secret, study, one.participant)}\n" for one in files]
+                write_atomically(out_folder / "codes.csv", "".join(["participant,code\n", *rows]).encode(), 0o600)
+    if json_output:
+        print_json({"study": study, "digest": registered.digest, "participants": len(files)})
+        return
+    out.print(f"The study {study} is registered. {out_folder / 'registration.json'} has the digest:", soft_wrap=True)
+    out.print(registered.digest)
+    if files:
+        out.print(
+            f"Give each participant their own file of {folder}. Keep {file}: the plan follows from it.", soft_wrap=True
+        )
+
+
+def _difficulties(file: StudyFile) -> dict[str, Difficulty]:
+    """The difficulty of each problem, as its pack has it.
+
+    Raises:
+        StudyFileError: A problem does not exist.
+    """
+    from benchwright_studies.plan.registration import problems_of
+
+    return {ref: problem.difficulty for ref, problem in problems_of(Store(Home.find()), file).items()}

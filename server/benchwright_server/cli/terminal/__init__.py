@@ -1,0 +1,1 @@
+"""Options, output, progress and interruption of all commands."""

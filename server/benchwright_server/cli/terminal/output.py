@@ -1,0 +1,109 @@
+"""Output that all commands share: errors as sentences, JSON on request, progress on standard error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+from rich.console import Console, ConsoleDimensions
+
+from benchwright_attempts.grading.reveal import coarse
+from benchwright_foundation.errors import BenchwrightError
+from benchwright_harness.errors import HarnessError
+from benchwright_problems.verdict import Outcome, Verdict, word_of
+from benchwright_server.errors import ServerError
+
+EXIT_STATUS = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.ERROR: 2}
+
+_ENDLESS = 100_000
+
+
+class _Console(Console):
+    """Breaks and cuts lines on a terminal only: a file or a program gets each whole."""
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        """Columns and rows."""
+        return super().size if self.is_terminal else ConsoleDimensions(_ENDLESS, 25)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
+
+
+out = _Console(highlight=False)
+err = _Console(stderr=True, highlight=False)
+
+
+def print_json(value: object) -> None:
+    """Print one value, made of what JSON has, on standard output."""
+    typer.echo(json.dumps(value, ensure_ascii=False))
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Show an expected error as its sentence, and exit with 2."""
+    try:
+        yield
+    except BenchwrightError as error:
+        hint = error.hint if isinstance(error, HarnessError) else ""
+        err.print("[red]error:[/red]", end=" ")
+        err.print(f"{error}{'. ' if hint else ''}{hint}", markup=False, soft_wrap=True)
+        raise typer.Exit(2) from error
+
+
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Say which file or folder can't be written, and why.
+
+    Raises:
+        ServerError: It can't be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise ServerError(f"{place} can't be written: {error.strerror}.") from error
+
+
+def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
+    """Print a verdict and exit with its status."""
+    if json_output:
+        print_json(
+            {
+                "problem": problem,
+                "verdict": word_of(verdict.outcome, verdict.reason),
+                "reason": verdict.detail,
+                "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},
+                "compiler": [message.model_dump() for message in verdict.compiler],
+                "wall_s": coarse(verdict.wall_s),
+                "remarks": list(verdict.remarks),
+                **quality_of(verdict),
+                "digests": verdict.digests.model_dump(mode="json"),
+            }
+        )
+    else:
+        counts = f" {verdict.passed_tests}/{len(verdict.tests)} tests," if verdict.tests else ""
+        color, word = color_of(verdict.outcome), word_of(verdict.outcome, verdict.reason)
+        out.print(f"[{color}]{word}[/{color}]:{counts} {coarse(verdict.wall_s):.1f} s. ", end="")
+        out.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
+        for message in verdict.compiler[1:]:
+            out.print(str(message), markup=False, soft_wrap=True)
+        for remark in verdict.remarks:
+            out.print(f"Remark: {remark}", markup=False, soft_wrap=True)
+        if verdict.quality is not None:
+            out.print(str(verdict.quality), markup=False, soft_wrap=True)
+    raise typer.Exit(EXIT_STATUS[verdict.outcome])
+
+
+def quality_of(verdict: Verdict) -> dict[str, object]:
+    """The member `quality` of a verdict in JSON; nothing if it was not measured."""
+    return {} if verdict.quality is None else {"quality": verdict.quality.model_dump(mode="json")}
+
+
+def color_of(outcome: Outcome) -> str:
+    """The colour an outcome is printed in; the word is always there too."""
+    return {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.ERROR: "yellow"}[outcome]

@@ -1,0 +1,113 @@
+"""How far a long command is: a bar on a terminal, else a line now and then, both with an estimate."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from benchwright_server.cli.terminal.output import err
+
+_FIRST_S = 5.0
+_EVERY_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How far something is, and when it will be done at this pace."""
+
+    done: int
+    total: int
+    elapsed_s: float
+    known: int = 0
+    """Of those done, the ones that took no time."""
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds that are left; None while nothing took time."""
+        worked = self.done - self.known
+        return self.elapsed_s / worked * (self.total - self.done) if worked > 0 else None
+
+    @property
+    def estimate(self) -> str:
+        """Time that is left, in words; empty if nobody knows."""
+        if self.left_s is None or self.done >= self.total:
+            return ""
+        return f"about {duration(self.left_s)} left"
+
+
+def duration(seconds: float) -> str:
+    """A duration as people say it, such as `40 s`, `3 min`, `2 h 5 min`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+class Meter:
+    """Shows how far a command is.
+
+    Args:
+        what: What is being done, such as `checking`.
+        total: How many things there are to do.
+        of: What these are.
+    """
+
+    def __init__(self, what: str, total: int, of: str) -> None:
+        self._what = what
+        self._of = of
+        self._done, self._known, self._total = 0, 0, total
+        self._start = time.monotonic()
+        columns = (SpinnerColumn(), TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self.bar = Bar(*columns, TextColumn("{task.fields[estimate]}"), console=err, transient=True)
+        self._task = self.bar.add_task(what, total=total, estimate="")
+
+    def advance(self) -> None:
+        """One more is done."""
+        self.show(self._done + 1, self._total, self._known)
+
+    def show(self, done: int, total: int, known: int = 0) -> None:
+        """Show this many as done, `known` of them without having taken any time."""
+        self._done, self._known, self._total = done, known, total
+        self.bar.update(self._task, completed=done, total=total, estimate=self._pace.estimate)
+
+    def line(self) -> str:
+        """The same in a line."""
+        estimate = self._pace.estimate
+        elapsed = duration(self._pace.elapsed_s)
+        return f"{self._what}: {self._done} of {self._total} {self._of} after {elapsed}{estimate and ', '}{estimate}"
+
+    @property
+    def _pace(self) -> Pace:
+        return Pace(self._done, self._total, time.monotonic() - self._start, self._known)
+
+
+@contextmanager
+def progress(what: str, total: int, of: str = "done") -> Iterator[Meter]:
+    """A meter on standard error, for as long as it is entered; see `Meter`."""
+    meter = Meter(what, total, of)
+    if err.is_terminal:
+        with meter.bar:
+            yield meter
+        return
+    over = threading.Event()
+    beating = threading.Thread(target=_beat, args=(meter, over), daemon=True)
+    beating.start()
+    try:
+        yield meter
+    finally:
+        over.set()
+        beating.join()
+
+
+def _beat(meter: Meter, over: threading.Event) -> None:
+    pause_s = _FIRST_S
+    while not over.wait(pause_s):
+        # A program that waits, or a person who reads the file, sees that it is not stuck.
+        err.print(meter.line(), markup=False, soft_wrap=True)
+        pause_s = _EVERY_S

@@ -1,0 +1,102 @@
+"""What an agent can ask of an attempt: its problem, its files, its aids, the hidden tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from pygls.exceptions import JsonRpcInvalidParams
+
+from benchwright_attempts.events.aid_used import AidUsed, by_agent
+from benchwright_problems.aids import Aid
+from benchwright_server.errors import ServerError
+from benchwright_server.features.agent.aids import AID_TOOLS
+from benchwright_server.features.agent.attempt import ATTEMPT_TOOLS
+from benchwright_server.features.agent.channel import AgentChannel
+from benchwright_server.features.agent.design import DESIGN_TOOLS
+from benchwright_server.features.agent.prompt import chat_prompt
+from benchwright_server.features.agent.tool import AnyTool
+from benchwright_server.features.agent.waveforms import WAVE_TOOLS
+from benchwright_server.features.requests import answer, first_flaw, register_operation
+from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.agent import (
+    AgentToolList,
+    AgentToolParams,
+    AgentToolResult,
+    AgentToolsParams,
+    ChatPrompt,
+    ChatPromptParams,
+)
+from benchwright_verilog.syntax.uri import path_of
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+TOOLS: tuple[AnyTool, ...] = (*ATTEMPT_TOOLS, *DESIGN_TOOLS, *AID_TOOLS, *WAVE_TOOLS)
+"""Every tool, whether or not an attempt allows it."""
+_MAX_ANSWER = 200_000
+"""Characters."""
+
+
+async def _list(server: EditorServer, params: AgentToolsParams) -> AgentToolList:
+    session = await server.sessions.demand(path_of(params.uri))
+    allowed = session.terms.allows_aid(Aid.AGENT_TOOLS)
+    return AgentToolList(tools=[one.view for one in TOOLS if allowed and one.is_offered(server, session)])
+
+
+async def _call(server: EditorServer, params: AgentToolParams) -> AgentToolResult:
+    session = await server.sessions.demand(path_of(params.uri))
+    session.attempt.check_allowed(Aid.AGENT_TOOLS)
+    tool = next((one for one in TOOLS if one.name == params.tool), None)
+    if tool is not None and tool.aid is not None:
+        session.attempt.check_allowed(tool.aid)
+    if tool is None or not tool.is_offered(server, session):
+        raise ServerError(f"There is no tool {params.tool!r}. Ask for the list of tools.")
+    try:
+        arguments = tool.params.model_validate(params.arguments)
+    except ValidationError as error:
+        raise ServerError(f"{tool.name}: {first_flaw(error)}") from None
+    with by_agent():
+        if tool.needs_clock:
+            await session.attempt.use(AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200]))
+        text = await tool.act(server, session, arguments)
+    if len(text) > _MAX_ANSWER:
+        text = f"{text[:_MAX_ANSWER]}\n(cut: {len(text) - _MAX_ANSWER:,} more characters)"
+    return AgentToolResult(text=text)
+
+
+AGENT_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
+    Operation(
+        "agentTools", AgentToolsParams, AgentToolList, "Lists the tools that an agent may use on an attempt.", _list
+    ),
+    Operation(
+        "agentTool",
+        AgentToolParams,
+        AgentToolResult,
+        "Uses one of them. Each use is recorded with the agent's name.",
+        _call,
+    ),
+    Operation(
+        "chatPrompt",
+        ChatPromptParams,
+        ChatPrompt,
+        "Returns the prompt for a model of the editor's chat from a question, and records it.",
+        chat_prompt,
+    ),
+)
+"""What `benchwright mcp` and the editor's chat ask."""
+
+
+def register(server: EditorServer) -> None:
+    """Serve them to the client, and to agents on this computer."""
+    for operation in AGENT_OPERATIONS:
+        register_operation(server, operation, lambda: server)
+    operations = {one.name: one for one in AGENT_OPERATIONS}
+
+    async def respond(name: str, params: Any) -> dict[str, Any]:
+        if name not in operations:
+            raise JsonRpcInvalidParams(f"There is no operation {name!r} for agents.")
+        await server.sync.settled()
+        return await answer(operations[name], server, params)
+
+    server.agents = AgentChannel(respond)

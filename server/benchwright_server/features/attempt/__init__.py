@@ -1,0 +1,1 @@
+"""Requests about an attempt: tests, failures, aids."""

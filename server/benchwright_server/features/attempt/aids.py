@@ -1,0 +1,107 @@
+"""Aids of the editor: allowed by the attempt that a file belongs to, and recorded in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_server.operations.catalogue import path_of
+
+if TYPE_CHECKING:
+    from benchwright_attempts.events.aid_used import AidUsed
+    from benchwright_problems.aids import Aid
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+
+
+@dataclass(frozen=True)
+class Use:
+    """An aid's use on a file of an attempt, which may take longer than the attempt's time."""
+
+    session: Session
+    uri: str
+    is_recorded: bool
+    """False if the attempt had ended before it."""
+
+    async def end(self, event: AidUsed) -> None:
+        """Records it; comes before the answer.
+
+        Raises:
+            AttemptError: It could not be written.
+        """
+        if self.is_recorded:
+            relative = self.session.workspace.relative(path_of(self.uri))
+            await self.session.attempt.end_use(event.model_copy(update={"path": relative}))
+
+
+async def begin(server: EditorServer, uri: str, aid: Aid) -> Use | None:
+    """The use of an aid that takes a while, which the file's attempt has to allow now; None for a file of no attempt.
+
+    Raises:
+        AttemptError: The attempt does not allow it, or not now.
+    """
+    session = await _session_of(server, uri)
+    return Use(session, uri, await session.attempt.check_aid(aid)) if session is not None else None
+
+
+async def attempt_of(server: EditorServer, uri: str, aid: Aid) -> Session | None:
+    """The attempt that a file belongs to, which has to allow an aid; None for a file of no attempt.
+
+    Raises:
+        AttemptError: The attempt does not allow it, or not now.
+    """
+    begun = await begin(server, uri, aid)
+    return begun.session if begun is not None else None
+
+
+async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
+    """Refuses an aid that the attempt of a file never allows, whether or not its clock runs.
+
+    Raises:
+        AttemptError: The condition or the assignment forbids it.
+    """
+    session = await _session_of(server, uri)
+    if session is not None:
+        session.attempt.check_allowed(aid)
+
+
+async def allowing(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
+    """Those of files whose attempts, if they belong to any, allow an aid, whether or not their clocks run."""
+    asked = set(files)
+    sessions = {folder: await server.sessions.session(folder) for folder in {file.parent for file in asked}}
+    forbidding = {folder for folder, one in sessions.items() if one and not one.terms.allows_aid(aid)}
+    return {file for file in asked if file.parent not in forbidding}
+
+
+async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, Use]:
+    """The attempts that files belong to, each of which has to allow an aid: workspace → the use on a folder in it.
+
+    A folder around a workspace must not be a way to what the attempt forbids.
+
+    Raises:
+        AttemptError: One of them does not allow it, or not now.
+    """
+    found: dict[Path, Use] = {}
+    for folder in {path.parent: path for path in paths}.values():
+        begun = await begin(server, folder.as_uri(), aid)
+        if begun is not None:
+            found[begun.session.workspace.folder] = begun
+    return found
+
+
+async def use(server: EditorServer, uri: str, event: AidUsed) -> None:
+    """Records the use of an aid on a file, if it belongs to an attempt; comes before the answer.
+
+    Raises:
+        AttemptError: The attempt does not allow it, or not now.
+    """
+    session = await _session_of(server, uri)
+    if session is not None:
+        relative = session.workspace.relative(path_of(uri))
+        await session.attempt.use(event.model_copy(update={"path": relative}))
+
+
+async def _session_of(server: EditorServer, uri: str) -> Session | None:
+    return await server.sessions.session(path_of(uri)) if uri.startswith("file:") else None

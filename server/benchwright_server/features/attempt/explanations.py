@@ -1,0 +1,119 @@
+"""What findings and failures mean: `benchwright/explainFinding`, `explainFailure` and `generatedHelp`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_problems.aids import Aid
+from benchwright_server.errors import ServerError
+from benchwright_server.features.attempt import aids
+from benchwright_server.features.attempt.failures import explain_failure
+from benchwright_server.features.attempt.generated_help import generated_help
+from benchwright_server.features.requests import register_operation
+from benchwright_server.linters import registry as linters
+from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.explanations import (
+    ExplainFailureParams,
+    ExplainFindingParams,
+    FailureExplanation,
+    FindingExplanation,
+    GeneratedHelp,
+    GeneratedHelpParams,
+)
+from benchwright_verilog.findings.finding import Finding
+from benchwright_verilog.findings.source import SLANG, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchwright_server.editor_server import EditorServer
+
+EXPLAIN_FINDING = "benchwright.explainFinding"
+_SOURCES: tuple[Source, ...] = (SLANG, *(tool.source for tool in linters.LINT_TOOLS))
+
+
+def register(server: EditorServer) -> None:
+    """Serve all of it."""
+    for operation in EXPLAIN_OPERATIONS:
+        register_operation(server, operation, lambda: server)
+
+
+async def _explain_finding(server: EditorServer, params: ExplainFindingParams) -> FindingExplanation:
+    # Imported late: only some sessions need it.
+    from benchwright_verilog.findings.explained_rules import explained
+
+    await aids.attempt_of(server, params.uri, Aid.EXPLANATIONS)
+    found = await asyncio.to_thread(explained, params.code, params.source)
+    pages = {str(source): source.rule_page(params.code) for source in _SOURCES}
+    if found is None:
+        page = pages.get(params.source)
+        read = f"Read {page}." if page else "Its message is all that is known."
+        raise ServerError(f"There is no explanation of {params.code or 'this error'}. {read}")
+    event = AidUsed(aid=Aid.EXPLANATIONS, feature="finding", detail=f"{found.tool} {found.rule}")
+    await aids.use(server, params.uri, event)
+    return FindingExplanation(
+        code=found.rule,
+        source=found.tool,
+        about=found.about,
+        fix=found.fix,
+        wrong=found.wrong,
+        right=found.right,
+        markdown=found.markdown,
+        page=pages[found.tool] or "",
+    )
+
+
+EXPLAIN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
+    Operation(
+        "explainFinding",
+        ExplainFindingParams,
+        FindingExplanation,
+        "Returns what a rule of slang, Verilator or verible means, with a wrong and a right example.",
+        _explain_finding,
+    ),
+    Operation(
+        "explainFailure",
+        ExplainFailureParams,
+        FailureExplanation,
+        "Returns what is known of the newest failure within what may be seen, and likely causes in the design by rule.",
+        explain_failure,
+    ),
+    Operation(
+        "generatedHelp",
+        GeneratedHelpParams,
+        GeneratedHelp,
+        "Asks the assistant's model for a hint or why the design fails, where that is allowed; can be cancelled.",
+        generated_help,
+    ),
+)
+"""Every operation that explains something."""
+
+
+async def explain_actions(server: EditorServer, uri: str, found: Sequence[Finding]) -> list[types.CodeAction]:
+    """The code actions that explain findings, for clients that can show it; none if the attempt forbids it."""
+    if not found or EXPLAIN_FINDING not in server.client.values("experimental.commands.commands"):
+        return []
+    if not server.settings.features.explanations or not await _is_allowed(server, uri):
+        return []
+    from benchwright_verilog.findings.explained_rules import explained
+
+    rules = dict.fromkeys((str(one.source), one.rule) for one in found if one.rule)
+    known = [(tool, rule) for tool, rule in rules if await asyncio.to_thread(explained, rule, tool) is not None]
+    return [
+        types.CodeAction(
+            title := f"Explain {rule}",
+            kind=types.CodeActionKind.QuickFix,
+            command=types.Command(title, EXPLAIN_FINDING, arguments=[{"uri": uri, "code": rule, "source": tool}]),
+        )
+        for tool, rule in known
+    ]
+
+
+async def _is_allowed(server: EditorServer, uri: str) -> bool:
+    session = await server.sessions.session(path_of(uri)) if uri.startswith("file:") else None
+    return session is None or session.terms.allows_aid(Aid.EXPLANATIONS)

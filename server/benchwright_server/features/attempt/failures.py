@@ -1,0 +1,197 @@
+"""`benchwright/explainFailure`: what is known of a failure within what may be seen, and likely causes by rule."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_foundation.errors import ExtraMissingError
+from benchwright_problems.aids import Aid
+from benchwright_server.errors import ServerError
+from benchwright_server.features.attempt import aids
+from benchwright_server.features.design.module_views import file_range
+from benchwright_server.features.editor.locations import Locations
+from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.own_tests.finding import folder_of, is_for_tests
+from benchwright_server.protocol.design import FileRange
+from benchwright_server.protocol.explanations import (
+    ExplainFailureParams,
+    FailureExplanation,
+    LikelyCause,
+    UnknownSignal,
+)
+from benchwright_server.waveforms.errors import WaveformError
+
+if TYPE_CHECKING:
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.causes.cause import Cause
+    from benchwright_verilog.causes.evidence import Evidence
+    from benchwright_verilog.semantics.project.project import Project
+
+_SHOWN = 2_000
+"""Characters of a message on the page."""
+_MOST_UNKNOWN = 12
+_DESIGN = frozenset({".sv", ".v"})
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The failure that is explained, as far as it may be seen."""
+
+    about: str
+    """`own` or `hidden`."""
+    test: str = ""
+    message: str = ""
+    expected: str | None = None
+    got: str | None = None
+    time: str | None = None
+    place: FileRange | None = None
+    waves: str | None = None
+    """The URI of the waveform that ends where it failed."""
+
+
+async def explain_failure(server: EditorServer, params: ExplainFailureParams) -> FailureExplanation:
+    """What is known of a failure, and its likely causes."""
+    # Imported late, as all that imports slang.
+    from benchwright_verilog.causes.evidence import Evidence
+
+    session = await aids.attempt_of(server, params.uri, Aid.EXPLANATIONS)
+    project, path = project_of(server, params.uri)
+    failure = await failure_of(server, session, project, params)
+    unknown = await _unknown(server, session, failure)
+    evidence = Evidence.of(failure.message, failure.expected, failure.got)
+    if unknown:
+        evidence = replace(evidence, has_unknown_signals=True)
+    causes = await asyncio.to_thread(_causes, project, path, evidence)
+    await aids.attempts_among(server, (one.place.path for one in causes), Aid.EXPLANATIONS)
+    event = AidUsed(
+        aid=Aid.EXPLANATIONS,
+        feature="failure",
+        detail=failure.test if failure.about == "own" else "hidden tests",
+        outcome=causes[0].kind.value if causes else "none",
+    )
+    await aids.use(server, params.uri, event)
+    locations = Locations(server)
+    return FailureExplanation(
+        about=failure.about,
+        test=failure.test,
+        message=failure.message,
+        expected=evidence.expected,
+        got=evidence.got,
+        time=failure.time,
+        cycle=evidence.cycle,
+        place=failure.place,
+        unknown=unknown,
+        causes=list(_shown(locations, causes)),
+        markdown=_page(locations, folder_of(project), failure, evidence, unknown, causes),
+    )
+
+
+async def failure_of(
+    server: EditorServer, session: Session | None, project: Project, params: ExplainFailureParams
+) -> Failure:
+    """The failure that is meant.
+
+    Raises:
+        ServerError: Nothing failed, or what did is not shown.
+    """
+    folder = folder_of(project).as_uri()
+    last = None if params.hidden else server.last_results.failed(folder, params.test)
+    if last is not None:
+        own = last.result
+        time = f"{own.sim_time_ns:,.10g} ns" if own.sim_time_ns else None
+        return Failure("own", own.id, own.message, own.expected, own.got, time, own.place, last.waves)
+    if params.test is not None:
+        raise ServerError(f"{params.test} did not fail when it was last run here. Run it again.")
+    verdict = (await session.status()).verdict if session is not None else None
+    if verdict is None:
+        raise ServerError("Nothing has failed here yet. Run the tests first.")
+    if verdict.outcome not in {"failed", "error"}:
+        said = "passed" if verdict.outcome == "passed" else "is not shown"
+        raise ServerError(f"The result of the hidden tests {said}, so there is no failure to explain.")
+    # The view has gone through the reveal policy: nothing else of the verdict is read.
+    first = next((one for one in verdict.lines or () if not one.passed), None)
+    message = (first.message if first is not None else None) or verdict.message
+    return Failure(
+        "hidden", first.name if first is not None else "", message, time=first.sim_time if first is not None else None
+    )
+
+
+async def _unknown(server: EditorServer, session: Session | None, failure: Failure) -> list[UnknownSignal]:
+    """The signals that are unknown where the test failed, as far as its waveform may be read."""
+    may_read = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
+    if failure.waves is None or server.waveforms is None or not may_read:
+        return []
+    try:
+        found = await server.waveforms.unknown(failure.waves, _MOST_UNKNOWN)
+    except (WaveformError, ExtraMissingError):
+        # The rules need no waveform.
+        return []
+    return [UnknownSignal(path=path, since=since) for path, since in found]
+
+
+def _causes(project: Project, path: Path, evidence: Evidence) -> list[Cause]:
+    from benchwright_verilog.causes.catalogue import likely_causes
+
+    return likely_causes(project.design(path), frozenset(design_sources(project)), evidence)
+
+
+def design_sources(project: Project) -> Iterator[Path]:
+    """The files of a folder that make its design, without tests."""
+    folder = folder_of(project)
+    # Unlike `paths`, this waits until all files of the folder have been read.
+    for path, _ in project.symbols():
+        is_design = path.suffix in _DESIGN and path.is_relative_to(folder)
+        if is_design and not is_for_tests(PurePosixPath(path.relative_to(folder).as_posix())):
+            yield path
+
+
+def _shown(locations: Locations, causes: Sequence[Cause]) -> Iterator[LikelyCause]:
+    for one in causes:
+        at = file_range(locations, one.place)
+        if at is not None:
+            yield LikelyCause(kind=one.kind.value, title=one.title, at=at, why=one.why, advice=one.advice)
+
+
+def _page(
+    locations: Locations,
+    folder: Path,
+    failure: Failure,
+    evidence: Evidence,
+    unknown: Sequence[UnknownSignal],
+    causes: Sequence[Cause],
+) -> str:
+    which = failure.test if failure.about == "own" else f"Hidden tests{f': {failure.test}' if failure.test else ''}"
+    parts = ["# Why it may fail", f"**{_plain(which)}**" + (f" at {failure.time}" if failure.time else "")]
+    if failure.message:
+        parts.append(_quoted(failure.message))
+    if evidence.expected is not None and evidence.got is not None:
+        parts.append(f"Expected `{_plain(evidence.expected)}`, got `{_plain(evidence.got)}`.")
+    if evidence.cycle is not None:
+        parts.append(f"In cycle {evidence.cycle}.")
+    if unknown:
+        parts.append("## Unknown signals\n\nThese are x where the waveform ends, the first to be so at the top:")
+        parts.append("\n".join(f"- `{_plain(one.path)}`, since {one.since}" for one in unknown))
+    parts.append("## Likely causes" if causes else "No rule fits. Examine the waveform, or write a smaller test.")
+    for number, one in enumerate(causes, 1):
+        at = file_range(locations, one.place)
+        line = at.start.line + 1 if at is not None else 1
+        name = one.place.path.relative_to(folder).as_posix()
+        link = f"[{_plain(name)}:{line}]({one.place.path.as_uri()}#L{line})"
+        parts.append(f"{number}. {one.title}: {link}\n\n   {one.why}\n\n   **Try:** {one.advice}")
+    parts.append("These are guesses by rules about the design's text. The hidden tests are not read for them.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _plain(text: str) -> str:
+    """What a file or a test says, which must not become markup."""
+    return "".join(one for one in text if one.isprintable() and one not in "`*[]<>|\\")[:200]
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text[:_SHOWN].splitlines())

@@ -1,0 +1,139 @@
+"""`benchwright/generatedHelp`: a hint or an explanation of a failure by the assistant's model, where allowed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.grading.grading import judged_paths
+from benchwright_problems.aids import Aid
+from benchwright_server.assistant.endpoint import Reply, reply_of
+from benchwright_server.assistant.help_prompt import Seen, harmless, help_messages
+from benchwright_server.errors import ServerError
+from benchwright_server.features.attempt import aids
+from benchwright_server.features.attempt.failures import design_sources, explain_failure
+from benchwright_server.features.editor.locations import Locations
+from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.features.editor.run_progress import cancellable
+from benchwright_server.own_tests.finding import folder_of
+from benchwright_server.protocol.explanations import (
+    ExplainFailureParams,
+    GeneratedHelp,
+    GeneratedHelpParams,
+    GeneratedPart,
+)
+
+if TYPE_CHECKING:
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.project.project import Project
+
+_MOST_TOKENS = 1_500
+_PATIENCE_MS = 120_000
+_MOST_FILES = 40
+_REPORT_S = 0.1
+"""Between two messages with what has been written so far."""
+
+
+async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> GeneratedHelp:
+    """Asks the model. Whatever it comes to is an event."""
+    use = await aids.begin(server, params.uri, Aid.GENERATED)
+    session = use.session if use is not None else None
+    assistant = server.settings.assistant
+    if not (assistant.enabled and assistant.url):
+        raise ServerError("No model is set up. Turn on benchwright.assistant.enabled and set its url and model.")
+    project, _ = project_of(server, params.uri)
+    files = await asyncio.to_thread(lambda: list(design_sources(project))[:_MOST_FILES])
+    await aids.attempts_among(server, files, Aid.GENERATED)
+    asked = help_messages(params.about, await _seen(server, session, project, params))
+    patient = replace(assistant, max_tokens=_MOST_TOKENS, timeout_ms=max(assistant.timeout_ms, _PATIENCE_MS))
+    reply, outcome = Reply(""), "cancelled"
+    try:
+        task = asyncio.current_task()
+        async with cancellable(server, "Asking the model", lambda: task and task.cancel()) as report:
+            report(assistant.model or assistant.url, 10)
+            reply = await reply_of(patient, asked, os.environ, _told(server, params))
+        outcome = "answered"
+    except ServerError:
+        outcome = "error"
+        raise
+    finally:
+        event = AidUsed(
+            aid=Aid.GENERATED, feature=params.about, detail=_counted(assistant.model, reply), outcome=outcome
+        )
+        if use is not None:
+            await asyncio.shield(use.end(event))
+    return GeneratedHelp(
+        model=assistant.model,
+        markdown=_page(reply.text),
+        input_tokens=reply.input_tokens,
+        output_tokens=reply.output_tokens,
+    )
+
+
+def _told(server: EditorServer, params: GeneratedHelpParams) -> Callable[[str], None] | None:
+    """Sends the client what has been written so far, if it wants to have it."""
+    token = params.partial_result_token
+    if token is None:
+        return None
+    told = 0.0
+
+    def tell(text: str) -> None:
+        nonlocal told
+        if time.monotonic() - told >= _REPORT_S:
+            told = time.monotonic()
+            part = GeneratedPart(markdown=_page(text)).model_dump(mode="json", by_alias=True)
+            server.notify_plain(types.PROGRESS, {"token": token, "value": part})
+
+    return tell
+
+
+def _page(text: str) -> str:
+    said = harmless(text) or "The model said nothing."
+    return f"*Written by a model. It may be wrong.*\n\n{said}\n"
+
+
+def _counted(model: str, reply: Reply) -> str:
+    return f"{model[:200]}; tokens in {reply.input_tokens}, out {reply.output_tokens}"
+
+
+async def _seen(server: EditorServer, session: Session | None, project: Project, params: GeneratedHelpParams) -> Seen:
+    failure = await _failure(server, session, params)
+    if session is None:
+        locations, folder = Locations(server), folder_of(project)
+        paths = await asyncio.to_thread(lambda: list(design_sources(project))[:_MOST_FILES])
+        return Seen("", {one.relative_to(folder).as_posix(): locations.lines(one).text for one in paths}, (), failure)
+    workspace = session.workspace
+    statement = workspace.read(workspace.marker.statement) or b""
+    files: dict[str, str] = {}
+    for path in dict.fromkeys((*judged_paths(session.problem), *session.problem.public.files)):
+        content = await asyncio.to_thread(workspace.read, path)
+        if content is not None and path != workspace.marker.statement and len(files) < _MOST_FILES:
+            files[path] = content.decode(errors="replace")
+    return Seen(statement.decode(errors="replace"), files, await _hints(session), failure)
+
+
+async def _hints(session: Session) -> tuple[str, ...]:
+    if not session.hints.is_there or not session.terms.allows_aid(Aid.HINTS):
+        return ()
+    return tuple(one.text for one in (await session.hints.shown()).taken)
+
+
+async def _failure(server: EditorServer, session: Session | None, params: GeneratedHelpParams) -> str:
+    """The newest failure as the solver sees it; empty if there is none to explain, which only a hint can do without."""
+    if session is not None and not session.terms.allows_aid(Aid.EXPLANATIONS):
+        verdict = (await session.status()).verdict
+        return verdict.message if verdict is not None else ""
+    try:
+        return (await explain_failure(server, ExplainFailureParams(uri=params.uri))).markdown
+    except ServerError:
+        if params.about == "failure":
+            raise
+        return ""

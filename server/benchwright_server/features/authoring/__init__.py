@@ -1,0 +1,1 @@
+"""Requests about problems and questions that are being written."""

@@ -1,0 +1,257 @@
+"""Problems that somebody writes: beginning one, proving it from both sides, and seeing it as a solver does."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright_problems.errors import DatasetError
+from benchwright_server.errors import ServerError
+from benchwright_server.features.authoring.exam_review import register_exam_review
+from benchwright_server.features.authoring.question_form import register_question_form
+from benchwright_server.features.authoring.question_tries import register_question_tries
+from benchwright_server.features.editor.run_progress import cancellable
+from benchwright_server.features.requests import register_operation
+from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.authoring import (
+    AuthoredParams,
+    NewProblem,
+    NewProblemParams,
+    ProblemPreview,
+    ProblemProof,
+    ProvenSide,
+)
+from benchwright_server.workspaces.workspace import content_of, fill
+
+if TYPE_CHECKING:
+    from benchwright_harness.grading.grade import Progress
+    from benchwright_harness.grading.two_sided import TwoSided
+    from benchwright_problems.problem import Problem
+    from benchwright_server.authoring.proving import Candidate
+    from benchwright_server.editor_server import EditorServer
+
+PROVED = "benchwright/problemProof"
+"""Notification to the client, with a `ProblemProof`, of a proof that a save has begun."""
+_MOST_AT_ONCE = 3
+"""Problems that change together because somebody works on them; more, because a version was checked out."""
+_PAUSE_S = 0.2
+"""How long files that change together may take to do so."""
+
+
+def register(server: EditorServer) -> None:
+    """Serve all of it."""
+    server.proofs = proofs = Proofs(server)
+    for operation in AUTHORING_OPERATIONS:
+        register_operation(server, operation, lambda: proofs)
+    register_question_form(server)
+    register_question_tries(server)
+    register_exam_review(server)
+
+
+@dataclass
+class _Running:
+    """A proof that is running."""
+
+    task: asyncio.Task[None]
+    candidate: Candidate | None = None
+    """What is proved, once it was read."""
+
+
+class Proofs:
+    """Proves problems when their files change; a newer change ends an older proof of the same problem.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self.server = server
+        self._running: dict[Path, _Running] = {}
+        self._later: dict[Path, asyncio.TimerHandle] = {}
+        self._one_at_a_time = asyncio.Lock()
+
+    def changed(self, files: Iterable[Path]) -> None:
+        """Files were saved, or changed on disk."""
+        if self.server.settings.authoring.prove_on_save:
+            from benchwright_authoring.problem_files.problem_folder import authored_problem
+
+            # Many files may change at once, most of them beside each other.
+            around = {file.parent for file in files}
+            folders = {folder for one in around if (folder := authored_problem(one)) is not None}
+            for folder in folders if len(folders) <= _MOST_AT_ONCE else ():
+                if (earlier := self._later.pop(folder, None)) is not None:
+                    earlier.cancel()
+                loop = asyncio.get_running_loop()
+                self._later[folder] = loop.call_later(_PAUSE_S, partial(self._begin, folder))
+
+    async def prove(self, folder: Path, candidate: Candidate) -> ProblemProof:
+        """Prove a problem, and show in its files why it is not proved."""
+        async with self._one_at_a_time:
+            two_sided = await _two_sided(self.server, candidate)
+        self.server.pack_files.proved(folder, two_sided)
+        return _proof(folder, candidate.problem, two_sided)
+
+    async def close(self) -> None:
+        """Ends what is running."""
+        for later in self._later.values():
+            later.cancel()
+        running = [one.task for one in self._running.values()]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    def _begin(self, folder: Path) -> None:
+        del self._later[folder]
+        before = self._running.get(folder)
+        task = asyncio.create_task(self._prove(folder, before))
+        self._running[folder] = _Running(task)
+
+    async def _prove(self, folder: Path, before: _Running | None) -> None:
+        try:
+            candidate = await asyncio.to_thread(_read, folder)
+            if before is not None and not before.task.done():
+                # An editor reports one save twice: when it writes, and when the disk has changed.
+                if before.candidate == candidate:
+                    self._running[folder] = before
+                    return
+                before.task.cancel()
+            self._running[folder].candidate = candidate
+            proof = await self.prove(folder, candidate)
+            self.server.notify_plain(PROVED, proof.model_dump(mode="json", by_alias=True))
+        except DatasetError:
+            # What can't be read is marked in the files themselves.
+            if before is not None:
+                before.task.cancel()
+        except Exception as error:
+            self.server.report_failure(error)
+        finally:
+            if (running := self._running.get(folder)) is not None and running.task is asyncio.current_task():
+                del self._running[folder]
+
+
+async def _new_problem(proofs: Proofs, params: NewProblemParams) -> NewProblem:
+    from benchwright_authoring.new_problem import Form, new_problem
+
+    if params.form not in list(Form):
+        raise ServerError(f"A problem can't begin as {params.form!r}; choose one of {', '.join(Form)}.")
+    folder = path_of(params.folder)
+    try:
+        made = await asyncio.to_thread(
+            partial(new_problem, folder, params.id, Form(params.form), license_name=params.license)
+        )
+    except OSError as error:
+        raise ServerError(f"{folder} can't be written: {error.strerror}. Choose another folder.") from error
+    return NewProblem(
+        uri=made.as_uri(), statement=(made / "statement.md").as_uri(), settings=(made / "problem.toml").as_uri()
+    )
+
+
+async def _prove_problem(proofs: Proofs, params: AuthoredParams) -> ProblemProof:
+    folder = _authored(params)
+    return await proofs.prove(folder, await asyncio.to_thread(_read, folder))
+
+
+async def _preview_problem(proofs: Proofs, params: AuthoredParams) -> ProblemPreview:
+    folder = _authored(params)
+    statement, files = content_of((await asyncio.to_thread(_read, folder)).problem)
+    target = proofs.server.sessions.home.state / "previews" / folder.parent.name / folder.name
+
+    def write() -> None:
+        shutil.rmtree(target, ignore_errors=True)
+        fill(target, files)
+
+    await asyncio.to_thread(write)
+    return ProblemPreview(uri=target.as_uri(), statement=(target / statement).as_uri(), files=sorted(files))
+
+
+AUTHORING_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
+    Operation(
+        "newProblem",
+        NewProblemParams,
+        NewProblem,
+        "Makes a small problem that is whole and proves itself, in a pack's folder.",
+        _new_problem,
+    ),
+    Operation(
+        "proveProblem",
+        AuthoredParams,
+        ProblemProof,
+        "Runs a problem's hidden tests on its reference, on the files that a solver gets and on its wrong solutions; "
+        "cancelled by `$/cancelRequest` or its progress.",
+        _prove_problem,
+    ),
+    Operation(
+        "previewProblem",
+        AuthoredParams,
+        ProblemPreview,
+        "Writes the files that a solver of a problem gets to a folder of their own.",
+        _preview_problem,
+    ),
+)
+"""Every operation for those who write problems."""
+
+
+def _authored(params: AuthoredParams) -> Path:
+    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem
+    from benchwright_problems.storage.pack_folder import PACK_FILE
+
+    file = path_of(params.uri)
+    folder = authored_problem(file)
+    if folder is None:
+        raise ServerError(
+            f"{file} belongs to no problem of a pack's folder. Open a file below a folder with {PROBLEM_FILE}, whose"
+            f" parent has {PACK_FILE}."
+        )
+    return folder
+
+
+def _read(folder: Path) -> Candidate:
+    from benchwright_problems.storage.pack_folder import read_pack_head, read_problem
+    from benchwright_server.authoring.proving import candidates
+
+    (candidate,) = candidates([read_problem(folder, read_pack_head(folder.parent))], folder.parent)
+    return candidate
+
+
+async def _two_sided(server: EditorServer, candidate: Candidate) -> TwoSided:
+    from benchwright_harness.cluster.local import LocalExecutor, usable_cores
+    from benchwright_harness.grading.check import Checker
+    from benchwright_harness.grading.grade import BatchGrader
+    from benchwright_harness.grading.verdict_store import VerdictStore
+    from benchwright_harness.sandbox.registry import toolchain_for
+    from benchwright_server.authoring.proving import prove
+
+    home, sandbox = server.sessions.home, server.sessions.sandbox
+    toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, home.cache)
+    # A core stays free for the editor.
+    executor, verdicts = LocalExecutor(home.cache, max(1, usable_cores() - 1)), VerdictStore.of(home)
+    task = asyncio.current_task()
+    async with cancellable(server, f"Proving {candidate.problem.id}", lambda: task and task.cancel()) as report:
+
+        def show(now: Progress) -> None:
+            report(f"{now.done} of {now.planned} runs", round(100 * now.done / max(1, now.planned)))
+
+        checker = Checker(executor, sandbox, toolchain, verdicts, on_progress=show)
+        grader = BatchGrader(executor, sandbox, toolchain, verdicts, on_progress=show)
+        (two_sided,) = await prove([candidate], checker, grader)
+    return two_sided
+
+
+def _proof(folder: Path, problem: Problem, two_sided: TwoSided) -> ProblemProof:
+    sides = {side.value: verdict for side, verdict in two_sided.sides.items()}
+    sides |= {f"hidden/wrong/{name}": verdict for name, verdict in two_sided.wrong.items()}
+    return ProblemProof(
+        uri=folder.as_uri(),
+        problem=problem.id,
+        proof=two_sided.proof.value,
+        reasons=list(two_sided.reasons),
+        remarks=list(two_sided.remarks),
+        sides=[ProvenSide(name=name, outcome=one.outcome, detail=one.detail) for name, one in sides.items()],
+        wall_s=two_sided.wall_s,
+    )

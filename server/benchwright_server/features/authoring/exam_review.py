@@ -1,0 +1,176 @@
+"""The review of an exam's questions in a form."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright_server.features.requests import register_operation
+from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.exams import (
+    ExamParams,
+    ExamQuestion,
+    ExamQuestionForm,
+    ExamQuestionParams,
+    ExamQuestions,
+    ExamQuestionState,
+    MadeExamPack,
+    MakeExamPackParams,
+    SavedExamQuestion,
+    SaveExamQuestionParams,
+)
+from benchwright_server.protocol.question_form import FieldError
+from benchwright_verilog.syntax.uri import path_of
+
+if TYPE_CHECKING:
+    from benchwright_foundation.home import Home
+    from benchwright_server.authoring.exam_folder import ExamFolder
+    from benchwright_server.editor_server import EditorServer
+
+
+def register_exam_review(server: EditorServer) -> None:
+    """Serves it; a part of the feature `authoring`."""
+    for operation in EXAM_OPERATIONS:
+        register_operation(server, operation, lambda: server.sessions.home)
+
+
+async def _questions(home: Home, params: ExamParams) -> ExamQuestions:
+    return await asyncio.to_thread(_list, home, params)
+
+
+def _list(home: Home, params: ExamParams) -> ExamQuestions:
+    from benchwright_exams.review_form import EXAM_FILE, read_exam_file
+
+    exam = _exam(home, params.uri)
+    return ExamQuestions(
+        uri=exam.root.as_uri(),
+        title=read_exam_file(exam.root / EXAM_FILE).title,
+        current=exam.current,
+        questions=[_state(exam, label) for label in exam.labels],
+    )
+
+
+def _state(exam: ExamFolder, label: str) -> ExamQuestionState:
+    from benchwright_exams.review_form import FORM_FILE, read_form
+    from benchwright_problems.errors import DatasetError
+
+    try:
+        form = read_form(exam.question(label) / FORM_FILE)
+    except DatasetError as error:
+        return ExamQuestionState(label=label, decision="", findings=0, trouble=str(error))
+    return ExamQuestionState(label=label, decision=form.decision.value, findings=len(form.findings), trouble="")
+
+
+async def _question(home: Home, params: ExamQuestionParams) -> ExamQuestion:
+    return await asyncio.to_thread(_read, home, params)
+
+
+def _read(home: Home, params: ExamQuestionParams) -> ExamQuestion:
+    from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT
+    from benchwright_server.authoring.form_files import pictures
+
+    exam = _exam(home, params.uri)
+    folder = exam.question(params.label)
+    files, form = exam.read(params.label)
+    shown = form.model_dump(mode="json", include=set(ExamQuestionForm.model_fields))
+    return ExamQuestion(
+        label=params.label,
+        digest=files.digest,
+        statement=files.texts[STATEMENT],
+        solution=files.texts[SOLUTION],
+        form=ExamQuestionForm.model_validate(shown),
+        findings=list(form.findings),
+        pages=list(pictures(folder, "page-*.png").values()),
+        figures=pictures(folder, "figures/*"),
+        solution_figures=pictures(folder / "solution", "figures/*"),
+    )
+
+
+async def _save_question(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
+    return await asyncio.to_thread(_save, home, params)
+
+
+def _save(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
+    files, changed, refused = _exam(home, params.uri).save(
+        params.label, params.digest, (params.statement, params.solution), params.form.model_dump(mode="json")
+    )
+    errors = [FieldError(field=one.field, reason=one.reason) for one in refused]
+    return SavedExamQuestion(digest=files.digest, changed_on_disk=changed, errors=errors)
+
+
+async def _make_pack(home: Home, params: MakeExamPackParams) -> MadeExamPack:
+    return await asyncio.to_thread(_make, home, params)
+
+
+def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
+    from benchwright_exams.errors import ExamError
+    from benchwright_exams.packing import make_pack
+    from benchwright_problems.errors import DatasetError, PackExistsError
+    from benchwright_problems.storage.store import Store
+
+    exam = _exam(home, params.uri)
+    try:
+        made = make_pack(exam.root, params.pack)
+        Store(home).add(made, replace=params.replace)
+    except DatasetError as error:
+        return _refused(exam, error.reason, error.file)
+    except PackExistsError as error:
+        return _refused(exam, str(error)).model_copy(update={"exists": True})
+    except ExamError as error:
+        undecided = next((label for label in exam.labels if _state(exam, label).decision == "open"), "")
+        return _refused(exam, str(error)).model_copy(update={"label": undecided})
+    return MadeExamPack(
+        questions=[problem.id for problem in made.problems],
+        folder=(exam.root / "pack").as_uri(),
+        refused="",
+        label="",
+        file="",
+        exists=False,
+    )
+
+
+def _refused(exam: ExamFolder, reason: str, file: Path | None = None) -> MadeExamPack:
+    label = exam.label_of(file) if file else ""
+    where = f"{file.relative_to(exam.root)}: " if file and file.is_relative_to(exam.root) else ""
+    shown = file.as_uri() if file else ""
+    return MadeExamPack(questions=[], folder="", refused=where + reason, label=label, file=shown, exists=False)
+
+
+EXAM_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
+    Operation(
+        "examQuestions",
+        ExamParams,
+        ExamQuestions,
+        "Lists the questions of an exam that `benchwright questions from-exam` took apart, and what was decided.",
+        _questions,
+    ),
+    Operation(
+        "examQuestion",
+        ExamQuestionParams,
+        ExamQuestion,
+        "Reads a question of an exam for its author to review, with its pages and its solution.",
+        _question,
+    ),
+    Operation(
+        "saveExamQuestion",
+        SaveExamQuestionParams,
+        SavedExamQuestion,
+        "Writes a reviewed question to its files, if they are still those that were read.",
+        _save_question,
+    ),
+    Operation(
+        "makeExamPack",
+        MakeExamPackParams,
+        MadeExamPack,
+        "Makes a pack of the questions that their author accepted.",
+        _make_pack,
+    ),
+)
+"""Every operation for those who review an exam."""
+
+
+def _exam(home: Home, uri: str) -> ExamFolder:
+    from benchwright_server.authoring.exam_folder import ExamFolder
+
+    return ExamFolder(path_of(uri), home)

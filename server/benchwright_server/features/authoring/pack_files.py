@@ -1,0 +1,255 @@
+"""Packs and exams that somebody writes: diagnostics, completion and hover of their files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_server.features.editor.markup import content_of
+from benchwright_server.operations.catalogue import path_of
+from benchwright_verilog.syntax.lines import Lines
+
+if TYPE_CHECKING:
+    from benchwright_authoring.problem_files.fields import FileFields
+    from benchwright_authoring.problem_files.remark import Remark
+    from benchwright_foundation.home import Home
+    from benchwright_harness.grading.two_sided import TwoSided
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.syntax.documents import Document
+
+_PACK, _PROBLEM, _STATEMENT = "pack.toml", "problem.toml", "statement.md"
+_EXAM, _REVIEW = "exam.toml", "review.toml"
+_PAUSE_S = 0.3
+_LEVELS = {True: types.DiagnosticSeverity.Error, False: types.DiagnosticSeverity.Warning}
+
+
+class PackFiles:
+    """Checks the packs and exams whose files are open, and publishes what is wrong with them.
+
+    They are always pushed: no client pulls diagnostics of files that are not designs.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._open: dict[str, Path] = {}
+        """URI → the folder of the problem or of an exam's question; that of the pack or exam for its own file."""
+        self._shown: dict[Path, set[Path]] = {}
+        self._found: dict[Path, dict[Path, list[types.Diagnostic]]] = {}
+        """Place → what was remarked on its files when they were last checked."""
+        self._proofs: dict[Path, TwoSided] = {}
+        """Problem's folder → what its last proof says."""
+        self._later: dict[Path, asyncio.TimerHandle] = {}
+        self._checks: set[asyncio.Task[None]] = set()
+
+    def opened(self, uri: str) -> None:
+        """A document was opened."""
+        place = _place(uri)
+        if place is not None:
+            self._open[uri] = place
+            self._check_later(place, 0.0)
+
+    def changed(self, uri: str) -> None:
+        """A document was changed."""
+        if (place := self._open.get(uri)) is not None:
+            self._check_later(place, _PAUSE_S)
+
+    def saved(self, uri: str) -> None:
+        """A document was saved: it may belong to what other files are open of."""
+        if self._open and uri.startswith("file:"):
+            file = path_of(uri)
+            for place in {place for place in self._open.values() if file.is_relative_to(place)}:
+                self._check_later(place, 0.0)
+
+    def closed(self, uri: str) -> None:
+        """A document was closed; what is known of its problem stays as long as another file of it is open."""
+        place = self._open.pop(uri, None)
+        if place is not None and place not in self._open.values():
+            if (later := self._later.pop(place, None)) is not None:
+                later.cancel()
+            self._publish(place, {}, {})
+
+    def proved(self, folder: Path, two_sided: TwoSided) -> None:
+        """A problem was proved, or was not: the reasons are shown in its `problem.toml`."""
+        self._proofs[folder] = two_sided
+        document = self._server.documents.get((folder / _PROBLEM).as_uri())
+        versions = {folder / _PROBLEM: document.version} if document is not None else {}
+        self._publish(folder, self._found.get(folder, {}), versions)
+
+    def fields(self, uri: str) -> FileFields | None:
+        """What an open document may hold; None if it is none of these files, or not in TOML."""
+        if uri not in self._open or uri.endswith(f"/{_STATEMENT}"):
+            return None
+        if uri.endswith((f"/{_EXAM}", f"/{_REVIEW}")):
+            from benchwright_server.authoring.exam_files import EXAM_FIELDS, REVIEW_FIELDS
+
+            return EXAM_FIELDS if uri.endswith(f"/{_EXAM}") else REVIEW_FIELDS
+        from benchwright_authoring.problem_files.fields import PACK_FIELDS, PROBLEM_FIELDS
+
+        return PACK_FIELDS if uri.endswith(f"/{_PACK}") else PROBLEM_FIELDS
+
+    def hover(self, document: Document, position: types.Position) -> types.Hover | None:
+        """What the field at a position means."""
+        from benchwright_authoring.problem_files.proposals import toml_hover
+
+        fields = self.fields(document.uri)
+        found = toml_hover(fields, document.text, document.lines.offset(position)) if fields is not None else None
+        if found is None:
+            return None
+        span, about = found
+        content = content_of(self._server, "textDocument.hover.contentFormat", about)
+        return types.Hover(content, document.lines.range(span.start, span.end))
+
+    def complete(self, document: Document, position: types.Position) -> types.CompletionList | None:
+        """What can be written at a position."""
+        from benchwright_authoring.problem_files.proposals import toml_proposals
+
+        fields = self.fields(document.uri)
+        if fields is None:
+            return None
+        span, proposals = toml_proposals(fields, document.text, document.lines.offset(position))
+        place = document.lines.range(span.start, span.end)
+        form = "textDocument.completion.completionItem.documentationFormat"
+        items = [
+            types.CompletionItem(
+                label=one.label,
+                kind=types.CompletionItemKind.Value if one.is_value else types.CompletionItemKind.Field,
+                documentation=content_of(self._server, form, one.about),
+                filter_text=one.label,
+                text_edit=types.TextEdit(place, one.text),
+            )
+            for one in proposals
+        ]
+        return types.CompletionList(is_incomplete=False, items=items)
+
+    def _check_later(self, place: Path, wait_s: float) -> None:
+        if (earlier := self._later.get(place)) is not None:
+            earlier.cancel()
+        self._later[place] = asyncio.get_running_loop().call_later(wait_s, lambda: self._begin(place))
+
+    def _begin(self, place: Path) -> None:
+        del self._later[place]
+        task = asyncio.create_task(self._check(place))
+        self._checks.add(task)
+        task.add_done_callback(self._checks.discard)
+
+    async def _check(self, place: Path) -> None:
+        followed = (self._server.documents.get(uri) for uri, one in self._open.items() if one == place)
+        documents = {path_of(document.uri): document for document in followed if document is not None}
+        open_files = {file: document.text for file, document in documents.items()}
+        try:
+            found = await asyncio.to_thread(
+                _remarks, place, open_files, self._server.documents.encoding, self._server.sessions.home
+            )
+        except Exception as error:
+            self._server.report_failure(error)
+            return
+        if place not in self._later and place in self._open.values():
+            self._publish(place, found, {file: document.version for file, document in documents.items()})
+
+    def _publish(self, place: Path, found: dict[Path, list[types.Diagnostic]], versions: dict[Path, int]) -> None:
+        before = self._shown.pop(place, set())
+        self._found[place] = found
+        shown = found
+        if proof := self._proof(place):
+            file = place / _PROBLEM
+            shown = found | {file: [*found.get(file, []), *proof]}
+        if remarked := {file for file, remarks in shown.items() if remarks}:
+            self._shown[place] = remarked
+        for file in sorted(before | set(shown) | set(versions)):
+            params = types.PublishDiagnosticsParams(file.as_uri(), shown.get(file, []), versions.get(file))
+            self._server.text_document_publish_diagnostics(params)
+
+    def _proof(self, place: Path) -> list[types.Diagnostic]:
+        """Why the last proof of a problem failed, at its id."""
+        from benchwright_authoring.problem_files.problem_folder import ProblemFolder
+        from benchwright_authoring.problem_files.remark import Remark
+        from benchwright_authoring.problem_files.toml_places import TomlPlaces
+        from benchwright_harness.grading.two_sided import Proof
+
+        two_sided = self._proofs.get(place)
+        if two_sided is None or not two_sided.reasons:
+            return []
+        document = self._server.documents.get((place / _PROBLEM).as_uri())
+        open_files = {f"{place.name}/{_PROBLEM}": document.text} if document is not None else {}
+        text = ProblemFolder(place, open_files).text(_PROBLEM)
+        span, is_error = TomlPlaces(text).span(("id",)), two_sided.proof is Proof.WRONG
+        messages = [f"{reason[:1].upper()}{reason[1:]}." for reason in two_sided.reasons]
+        messages += [
+            f"The reference fails the test {test.name}{': ' if test.message else ''}{test.message}"
+            for test in two_sided.reference.tests
+            if not test.passed
+        ]
+        messages += [f"{one.path}:{one.line}: {one.text}" for one in two_sided.reference.compiler]
+        remarks = (Remark(_PROBLEM, span, message, is_error) for message in messages)
+        return _diagnostics(remarks, Lines(text, self._server.documents.encoding))
+
+
+def _place(uri: str) -> Path | None:
+    """The folder that a file of an author's says something of."""
+    names = (_PACK, _PROBLEM, _STATEMENT, _EXAM, _REVIEW)
+    if not uri.startswith("file:") or not uri.endswith(tuple(f"/{name}" for name in names)):
+        return None
+    file = path_of(uri)
+    if file.name == _PACK:
+        return file.parent
+    if file.name in (_EXAM, _REVIEW):
+        from benchwright_server.authoring.exam_files import is_exam_file
+
+        return file.parent if is_exam_file(file) else None
+    from benchwright_authoring.problem_files.problem_folder import is_authored
+
+    return file.parent if is_authored(file.parent) else None
+
+
+def _remarks(
+    place: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind, home: Home
+) -> dict[Path, list[types.Diagnostic]]:
+    alone = {file: text for file, text in open_files.items() if file.name not in (_PROBLEM, _STATEMENT)}
+    found = {file: _diagnostics(_own_remarks(file, text, home), Lines(text, encoding)) for file, text in alone.items()}
+    return found | (_problem_remarks(place, open_files, encoding) if len(alone) < len(open_files) else {})
+
+
+def _problem_remarks(
+    folder: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind
+) -> dict[Path, list[types.Diagnostic]]:
+    from benchwright_authoring.problem_files.problem_folder import ProblemFolder
+    from benchwright_authoring.problem_files.remarks import remarks
+
+    texts = {file.relative_to(folder.parent).as_posix(): text for file, text in open_files.items()}
+    problem = ProblemFolder(folder, texts)
+    found = remarks(problem)
+    names = {remark.file for remark in found}
+    return {
+        folder / name: _diagnostics((one for one in found if one.file == name), Lines(problem.text(name), encoding))
+        for name in names
+    }
+
+
+def _own_remarks(file: Path, text: str, home: Home) -> list[Remark]:
+    """Of a file that is checked alone."""
+    if file.name == _PACK:
+        from benchwright_authoring.problem_files.remarks import pack_remarks
+
+        return pack_remarks(text, file.parent)
+    from benchwright_server.authoring.exam_files import exam_remarks, review_remarks
+
+    return exam_remarks(file, text) if file.name == _EXAM else review_remarks(file.parent, text, home)
+
+
+def _diagnostics(found: Iterable[Remark], lines: Lines) -> list[types.Diagnostic]:
+    return [
+        types.Diagnostic(
+            range=lines.range(remark.span.start, remark.span.end),
+            message=remark.message,
+            severity=_LEVELS[remark.is_error],
+            source="benchwright",
+        )
+        for remark in found
+    ]

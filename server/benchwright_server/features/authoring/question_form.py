@@ -1,0 +1,266 @@
+"""The form in which somebody writes a question of a pack's folder."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from benchwright_server.errors import ServerError
+from benchwright_server.features.requests import register_operation
+from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.authoring import AuthoredParams, NewProblem
+from benchwright_server.protocol.question_form import (
+    AddedFigure,
+    AddFigureParams,
+    CheckedQuestionForm,
+    CheckQuestionFormParams,
+    FormRemark,
+    QuestionForm,
+    QuestionTwinParams,
+    SavedQuestionForm,
+    SaveQuestionFormParams,
+    ShownQuestion,
+)
+
+if TYPE_CHECKING:
+    from benchwright_authoring.problem_files.remark import Remark
+    from benchwright_foundation.home import Home
+    from benchwright_server.authoring.form_files import FormFiles
+    from benchwright_server.editor_server import EditorServer
+
+_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 80
+
+
+def register_question_form(server: EditorServer) -> None:
+    """Serves it; a part of the feature `authoring`."""
+    for operation in QUESTION_FORM_OPERATIONS:
+        register_operation(server, operation, lambda: server.sessions.home)
+
+
+async def _question_form(home: Home, params: AuthoredParams) -> ShownQuestion:
+    return await asyncio.to_thread(_read, params)
+
+
+def _read(params: AuthoredParams) -> ShownQuestion:
+    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
+    from benchwright_authoring.problem_files.question_form import form_remarks, form_values
+    from benchwright_server.authoring.form_files import pictures
+
+    folder = question_folder(params.uri)
+    with _readable(folder):
+        files = _files(folder)
+        text, statement = files.texts[PROBLEM_FILE], files.texts[STATEMENT]
+        form = QuestionForm.model_validate(form_values(text))
+    return ShownQuestion(
+        uri=folder.as_uri(),
+        id=folder.name,
+        digest=files.digest,
+        statement=statement,
+        form=form,
+        remarks=_remarks(form_remarks(folder, text, statement)),
+        figures=pictures(folder, "figures/**/*.*"),
+        answer_figures=pictures(folder / "hidden", "figures/**/*.*"),
+    )
+
+
+async def _check_question_form(home: Home, params: CheckQuestionFormParams) -> CheckedQuestionForm:
+    return await asyncio.to_thread(_check, params)
+
+
+def _check(params: CheckQuestionFormParams) -> CheckedQuestionForm:
+    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
+    from benchwright_authoring.problem_files.question_form import form_remarks, with_form
+    from benchwright_authoring.problem_files.toml_edit import TomlEditError
+
+    folder = question_folder(params.uri)
+    with _readable(folder):
+        try:
+            text = with_form(_files(folder).texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
+        except TomlEditError as error:
+            return CheckedQuestionForm(remarks=[FormRemark(field="", reason=str(error), is_error=True)])
+    return CheckedQuestionForm(remarks=_remarks(form_remarks(folder, text, params.statement)))
+
+
+async def _save_question_form(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
+    return await asyncio.to_thread(_save, home, params)
+
+
+def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
+    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
+    from benchwright_authoring.problem_files.question_form import form_remarks, with_form
+    from benchwright_authoring.problem_files.toml_edit import TomlEditError
+    from benchwright_problems.storage.pack_files_schema import ProblemFile
+    from benchwright_server.authoring.form_files import forms_lock
+
+    folder = question_folder(params.uri)
+    with forms_lock(home), _readable(folder):
+        files = _files(folder)
+        if files.digest != params.digest:
+            return SavedQuestionForm(is_saved=False, changed_on_disk=True, digest=files.digest, remarks=[])
+        statement, is_saved = files.like(STATEMENT, params.statement), True
+        try:
+            text = with_form(files.texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
+        except TomlEditError as error:
+            remarks, is_saved = [FormRemark(field="", reason=str(error), is_error=True)], False
+        else:
+            try:
+                ProblemFile.model_validate(tomllib.loads(text))
+                files = files.written({PROBLEM_FILE: text, STATEMENT: statement})
+            except ValidationError:
+                is_saved = False
+            remarks = _remarks(form_remarks(folder, text, statement))
+    return SavedQuestionForm(is_saved=is_saved, changed_on_disk=False, digest=files.digest, remarks=remarks)
+
+
+async def _add_figure(home: Home, params: AddFigureParams) -> AddedFigure:
+    return await asyncio.to_thread(_add, params)
+
+
+def _add(params: AddFigureParams) -> AddedFigure:
+    from benchwright_foundation.atomic import write_atomically
+    from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
+    from benchwright_problems.figure import MAX_BYTES, check_picture, media_type
+
+    folder, picture = question_folder(params.uri), path_of(params.picture)
+    try:
+        content = read_plain_file(picture.parent, picture.name, MAX_BYTES)
+        check_picture(content, media_type(picture.name))
+    except FileTooLargeError as error:
+        raise ServerError(f"{picture} is larger than {MAX_BYTES >> 20} MiB. Make it smaller.") from error
+    except (NotPlainFileError, OSError) as error:
+        raise ServerError(f"{picture} can't be read. Choose a file that is no link.") from error
+    except ValueError as error:
+        raise ServerError(f"{picture}: {error}.") from error
+    figures = folder / ("hidden/figures" if params.of_answer else "figures")
+    if figures.is_symlink() or figures.parent.is_symlink():
+        raise ServerError(f"{figures} is a link, or in one. Put what it leads to there.")
+    name = _NAME.sub("-", picture.stem).strip("-.")[:_LONGEST_NAME] or "figure"
+    free = (f"{name}{number or ''}{picture.suffix.lower()}" for number in (0, *range(2, 1000)))
+    found = next((one for one in free if not (figures / one).exists()), None)
+    if found is None:
+        raise ServerError(f"{figures} has too many pictures called {name}. Rename {picture}.")
+    try:
+        figures.mkdir(parents=True, exist_ok=True)
+        write_atomically(figures / found, content)
+    except OSError as error:
+        raise ServerError(f"{figures / found} can't be written: {error.strerror}. Make its folder writable.") from error
+    return AddedFigure(path=f"figures/{found}", uri=(figures / found).as_uri())
+
+
+async def _question_twin(home: Home, params: QuestionTwinParams) -> NewProblem:
+    from benchwright_authoring.new_problem import free_response_twin
+
+    folder = question_folder(params.uri)
+    try:
+        made = await asyncio.to_thread(free_response_twin, folder.parent, folder.name, params.id)
+    except OSError as error:
+        raise ServerError(f"{folder.parent} can't be written: {error.strerror}.") from error
+    return NewProblem(
+        uri=made.as_uri(), statement=(made / "statement.md").as_uri(), settings=(made / "problem.toml").as_uri()
+    )
+
+
+QUESTION_FORM_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
+    Operation(
+        "questionForm",
+        AuthoredParams,
+        ShownQuestion,
+        "Reads a question of a pack's folder for its author, with its answer.",
+        _question_form,
+    ),
+    Operation(
+        "checkQuestionForm",
+        CheckQuestionFormParams,
+        CheckedQuestionForm,
+        "Says what an editor would mark if the form were saved; writes nothing.",
+        _check_question_form,
+    ),
+    Operation(
+        "saveQuestionForm",
+        SaveQuestionFormParams,
+        SavedQuestionForm,
+        "Writes a question to its files, if they are still those that were read.",
+        _save_question_form,
+    ),
+    Operation(
+        "addFigure",
+        AddFigureParams,
+        AddedFigure,
+        "Copies a picture to the figures of a question, or of its answer.",
+        _add_figure,
+    ),
+    Operation(
+        "questionTwin",
+        QuestionTwinParams,
+        NewProblem,
+        "Makes a free-response question of a multiple-choice one: its right option becomes the model answer.",
+        _question_twin,
+    ),
+)
+"""Every operation of the form."""
+
+
+def question_folder(uri: str) -> Path:
+    """The folder of a question that somebody writes.
+
+    Args:
+        uri: The folder's, or that of a file in it.
+
+    Raises:
+        ServerError: It belongs to no problem of a pack's folder.
+    """
+    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem
+
+    file = path_of(uri)
+    try:
+        folder = authored_problem(file)
+    except OSError as error:
+        raise ServerError(f"{file} can't be looked up: {error.strerror}. Choose another file.") from error
+    if folder is None:
+        raise ServerError(
+            f"{file} belongs to no question of a pack's folder. Open a file below a folder with {PROBLEM_FILE}."
+        )
+    return folder
+
+
+@contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
+
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(map(str, first["loc"]))
+        raise ServerError(
+            f"{folder / PROBLEM_FILE}: {field}: {first['msg']}, so no form can show it. Correct it in the file."
+        ) from error
+    except RecursionError as error:
+        raise ServerError(f"{folder / PROBLEM_FILE} is nested too deep. Correct it in the file.") from error
+    except ValueError as error:
+        # Besides what is not TOML, numbers of thousands of digits.
+        raise ServerError(f"{folder / PROBLEM_FILE} is not TOML: {error}. Correct it in the file.") from error
+
+
+def _files(folder: Path) -> FormFiles:
+    from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
+    from benchwright_server.authoring.form_files import FormFiles
+
+    # The text comes first: a crash half-way leaves no key to a question that is not there yet.
+    files = FormFiles.read(folder, (STATEMENT, PROBLEM_FILE))
+    if tomllib.loads(files.texts[PROBLEM_FILE]).get("kind") != "question":
+        raise ServerError(f"{folder} is no question, and the form is only for questions. Edit its files.")
+    return files
+
+
+def _remarks(found: Iterable[tuple[str, Remark]]) -> list[FormRemark]:
+    return [FormRemark(field=field, reason=one.message, is_error=one.is_error) for field, one in found]

@@ -1,0 +1,95 @@
+"""Models that answer a question while somebody writes it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from benchwright_server.errors import ServerError
+from benchwright_server.features.authoring.question_form import question_folder
+from benchwright_server.features.editor.run_progress import cancellable
+from benchwright_server.features.requests import register_operation
+from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.authoring import AuthoredParams
+from benchwright_server.protocol.question_form import ModelReply, QuestionModels, TriedQuestion, TryQuestionParams
+
+if TYPE_CHECKING:
+    from benchwright_problems.problem import Problem
+    from benchwright_server.editor_server import EditorServer
+
+_MOST_MODELS = 8
+
+
+def register_question_tries(server: EditorServer) -> None:
+    """Serves it; a part of the feature `authoring`."""
+    for operation in QUESTION_TRY_OPERATIONS:
+        register_operation(server, operation, lambda: server)
+
+
+async def _question_models(server: EditorServer, params: AuthoredParams) -> QuestionModels:
+    from benchwright_judges.models.configuration import read_settings
+
+    settings = await asyncio.to_thread(read_settings)
+    return QuestionModels(models=[] if settings.offline else [one.name for one in settings.models])
+
+
+async def _try_question(server: EditorServer, params: TryQuestionParams) -> TriedQuestion:
+    from benchwright_judges.models.budget import OutOfBudgetError
+
+    problem = await asyncio.to_thread(_read, params)
+    if not params.models or len(params.models) > _MOST_MODELS:
+        raise ServerError(f"Choose from one to {_MOST_MODELS} models of judges.toml.")
+    try:
+        return await _answers(server, problem, list(dict.fromkeys(params.models)))
+    except OutOfBudgetError as error:
+        raise ServerError("The budget of judges.toml does not suffice. Choose fewer models, or raise it.") from error
+
+
+def _read(params: TryQuestionParams) -> Problem:
+    from benchwright_problems.storage.pack_folder import read_pack_head, read_problem
+
+    folder = question_folder(params.uri)
+    return read_problem(folder, read_pack_head(folder.parent))
+
+
+async def _answers(server: EditorServer, problem: Problem, names: list[str]) -> TriedQuestion:
+    from benchwright_authoring.model_answers import tried
+    from benchwright_server.authoring.model_endpoints import model_endpoints
+
+    done, task = 0, asyncio.current_task()
+    async with (
+        cancellable(server, f"Asking models about {problem.id}", lambda: task and task.cancel()) as report,
+        model_endpoints(names, None) as (endpoints, spending),
+    ):
+
+        def advance() -> None:
+            nonlocal done
+            done += 1
+            report(f"{done} of {len(names)} answers", round(100 * done / len(names)))
+
+        found = await tried([problem], endpoints, spending, advance)
+    return TriedQuestion(
+        answers=[
+            ModelReply(model=one.model, said=one.said or "", answer=one.answer, is_right=one.is_right, why=one.why)
+            for one in found
+        ]
+    )
+
+
+QUESTION_TRY_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
+    Operation(
+        "questionModels",
+        AuthoredParams,
+        QuestionModels,
+        "Names the models of `judges.toml` that a question can be tried on.",
+        _question_models,
+    ),
+    Operation(
+        "tryQuestion",
+        TryQuestionParams,
+        TriedQuestion,
+        "Has models answer a question of a pack's folder, without its key; cancelled by `$/cancelRequest` or progress.",
+        _try_question,
+    ),
+)
+"""Every operation of it."""

@@ -1,0 +1,1 @@
+"""Requests about a design: views, instances, waveforms."""

@@ -1,0 +1,314 @@
+"""`benchwright/drivers`, `loads`, `registers`, `stateMachines`, `schematic` and `designSize`: views of a design."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from lsprotocol import types
+
+from benchwright_problems.aids import Aid
+from benchwright_server.errors import ServerError
+from benchwright_server.features.attempt import aids
+from benchwright_server.features.design.module_views import chosen, clocked, file_range, instance_of, use
+from benchwright_server.features.design.netlists import Netlists
+from benchwright_server.features.design.state_machine_views import machine_view
+from benchwright_server.features.editor.locations import Locations
+from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.features.requests import register_operation
+from benchwright_server.netlist.sizes import Sizes
+from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.design_views import (
+    CellCount,
+    CellEnd,
+    CellView,
+    ConnectionView,
+    DesignSize,
+    FlowView,
+    ModuleViewParams,
+    PortView,
+    RegisterTable,
+    RegisterView,
+    SchematicView,
+    SignalEnd,
+    SignalParams,
+    SignalTrace,
+    SignalView,
+    SizeView,
+    StateMachineTable,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_server.netlist.schematic import CellPort, End, Schematic
+    from benchwright_server.netlist.size import Size
+    from benchwright_verilog.semantics.behaviour.registers import Register
+    from benchwright_verilog.semantics.behaviour.signal_flow import Asked, Signal, SignalFlow
+    from benchwright_verilog.semantics.compilation.instances import Design, Instance
+    from benchwright_verilog.semantics.project.project import Project
+
+_MAX_SHOWN = 500
+"""How many assignments, and how many signals of one, an answer has at most."""
+_MAX_REGISTERS = 2_000
+
+
+class DesignViews:
+    """The views of one client's designs.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self.server = server
+        self._netlists = Netlists(server)
+        self._sizes = Sizes()
+        self._flows: WeakKeyDictionary[Design, SignalFlow] = WeakKeyDictionary()
+
+    async def drivers(self, params: SignalParams) -> SignalTrace:
+        """What drives a signal."""
+        return await self._traced(params, "drivers")
+
+    async def loads(self, params: SignalParams) -> SignalTrace:
+        """What a signal drives."""
+        return await self._traced(params, "loads")
+
+    async def _traced(self, params: SignalParams, way: str) -> SignalTrace:
+        await aids.attempt_of(self.server, params.uri, Aid.DESIGN_VIEWS)
+        asked = await asyncio.to_thread(self._asked, params, way)
+        declared = asked.signal.declared
+        await use(self.server, params.uri, way, asked.signal.path, declared.path if declared is not None else None)
+        locations = Locations(self.server)
+        return SignalTrace(
+            signal=_signal(locations, asked.signal),
+            port_of_top=asked.port_of_top,
+            flows=[
+                FlowView(
+                    kind=one.flow.kind,
+                    text=one.flow.text,
+                    at=file_range(locations, one.flow.place),
+                    instance=one.flow.instance,
+                    signals=[
+                        SignalEnd(signal=_signal(locations, signal), part=part)
+                        for signal, part in one.signals[:_MAX_SHOWN]
+                    ],
+                )
+                for one in asked.found[:_MAX_SHOWN]
+            ],
+            complete=asked.is_complete and len(asked.found) <= _MAX_SHOWN,
+        )
+
+    def _asked(self, params: SignalParams, way: str) -> Asked:
+        project, path = project_of(self.server, params.uri)
+        signal = params.signal
+        if signal is None:
+            signal = self._signal_at(project, path, params)
+        flow = self._flow(project.design(path))
+        found = flow.drivers(signal) if way == "drivers" else flow.loads(signal)
+        if found is None:
+            raise ServerError(f"The design has no signal {signal}. It may have changed since it was shown.")
+        return found
+
+    def _signal_at(self, project: Project, path: Path, params: SignalParams) -> str:
+        analysis = project.analysis_of(path)
+        at = params.position
+        if analysis is None or at is None:
+            raise ServerError("Say which signal: by a position in a design file, or by its path.")
+        byte = Locations(self.server).lines(path).byte_at(types.Position(at.line, at.character))
+        named = [one.target for one in analysis.occurrences_at(min(byte, len(analysis.data)))]
+        design = project.design(path)
+        for target in named:
+            definition = target.symbol.declaringDefinition if target.symbol is not None else None
+            if definition is None:
+                continue
+            instance = chosen(project, design, definition.name, params.instance)
+            found = self._flow(design).declared_at(target.path, target.start, instance.path)
+            if found is not None:
+                return found
+        raise ServerError(
+            "There is no signal of the design here. Put the cursor on the name of a net, variable or port."
+        )
+
+    def _flow(self, design: Design) -> SignalFlow:
+        from benchwright_verilog.semantics.behaviour.signal_flow import SignalFlow
+
+        return self._flows.setdefault(design, SignalFlow(design))
+
+    async def registers(self, params: ModuleViewParams) -> RegisterTable:
+        """The registers of a module."""
+        # Imported late, as all that imports slang.
+        from benchwright_verilog.semantics.behaviour.registers import registers
+
+        _, design, instance = await instance_of(self.server, params)
+        found = await asyncio.to_thread(registers, design, instance.path) or []
+        declared = instance.declared
+        await use(self.server, params.uri, "registers", instance.path, declared.path if declared is not None else None)
+        locations = Locations(self.server)
+        return RegisterTable(
+            module=instance.module,
+            instance=instance.path,
+            registers=[_register(locations, one) for one in found[:_MAX_REGISTERS]],
+            complete=len(found) <= _MAX_REGISTERS,
+        )
+
+    async def state_machines(self, params: ModuleViewParams) -> StateMachineTable:
+        """The state machines of a module."""
+        # Imported late, as all that imports slang.
+        from benchwright_verilog.semantics.behaviour.state_machines import state_machines
+
+        _, design, instance = await instance_of(self.server, params)
+        declared = instance.declared
+        await use(
+            self.server, params.uri, "state_machines", instance.path, declared.path if declared is not None else None
+        )
+        found = await asyncio.to_thread(state_machines, design, instance.path) or []
+        locations = Locations(self.server)
+        return StateMachineTable(
+            module=instance.module,
+            instance=instance.path,
+            machines=[machine_view(locations, one) for one in found],
+        )
+
+    async def schematic(self, params: ModuleViewParams) -> SchematicView:
+        """The drawing of a module, with its instances as boxes."""
+        from benchwright_server.netlist.schematic import schematic
+
+        instance, netlist = await self._netlists.of(params, "schematic", is_deep=False)
+        drawn = await asyncio.to_thread(schematic, netlist)
+        return await asyncio.to_thread(_schematic, Locations(self.server), instance, drawn)
+
+    async def design_size(self, params: ModuleViewParams) -> DesignSize:
+        """The size of a module with all below it."""
+        from benchwright_server.netlist.size import size_of
+
+        instance, netlist = await self._netlists.of(params, "design_size", is_deep=True)
+        size = await asyncio.to_thread(size_of, netlist)
+        place = str(instance.declared.path) if instance.declared is not None else ""
+        now, before = self._sizes.changed((place, instance.path), netlist.digest, size)
+        return DesignSize(
+            module=instance.module,
+            instance=instance.path,
+            now=_size(now),
+            before=_size(before) if before is not None else None,
+            path=list(now.path[:_MAX_SHOWN]),
+        )
+
+
+VIEW_OPERATIONS: tuple[Operation[DesignViews, Any, Any], ...] = (
+    Operation(
+        "drivers",
+        SignalParams,
+        SignalTrace,
+        "Returns what drives a signal, one level, through ports: assignments, connections, and the signals they read.",
+        DesignViews.drivers,
+    ),
+    Operation(
+        "loads",
+        SignalParams,
+        SignalTrace,
+        "Returns what a signal drives, one level, through ports: assignments, connections, and what they write.",
+        DesignViews.loads,
+    ),
+    Operation(
+        "registers",
+        ModuleViewParams,
+        RegisterTable,
+        "Returns the registers of a module, each with its clock, edge and reset.",
+        DesignViews.registers,
+    ),
+    Operation(
+        "stateMachines",
+        ModuleViewParams,
+        StateMachineTable,
+        "Returns the state machines of a module: states by name, transitions with their conditions, the reset.",
+        DesignViews.state_machines,
+    ),
+    Operation(
+        "schematic",
+        ModuleViewParams,
+        SchematicView,
+        "Returns the cells of a module and how they are connected, as Yosys synthesises it into word-level cells.",
+        DesignViews.schematic,
+    ),
+    Operation(
+        "designSize",
+        ModuleViewParams,
+        DesignSize,
+        "Returns the number of cells, flip-flops and wires of a module with all below it and its longest combinational "
+        "path, and those before the last change.",
+        DesignViews.design_size,
+    ),
+)
+"""Every operation that shows a part of a design."""
+
+
+def register(server: EditorServer) -> None:
+    """Serve all of it."""
+    views = DesignViews(server)
+    for operation in VIEW_OPERATIONS:
+        register_operation(server, operation, lambda: views)
+
+
+def _signal(locations: Locations, signal: Signal) -> SignalView:
+    return SignalView(path=signal.path, name=signal.name, declared=file_range(locations, signal.declared))
+
+
+def _register(locations: Locations, one: Register) -> RegisterView:
+    reset = one.reset
+    return RegisterView(
+        **clocked(one),
+        reset_value=reset.value if reset is not None else None,
+        declared=file_range(locations, one.declared),
+        written=file_range(locations, one.written),
+    )
+
+
+def _schematic(locations: Locations, instance: Instance, drawn: Schematic) -> SchematicView:
+    return SchematicView(
+        module=instance.module,
+        instance=instance.path,
+        ports=[_port(one) for one in drawn.ports],
+        cells=[
+            CellView(
+                name=one.name,
+                type=one.type,
+                is_instance=one.is_instance,
+                ports=[_port(port) for port in one.ports],
+                at=file_range(locations, one.place),
+            )
+            for one in drawn.cells
+        ],
+        connections=[
+            ConnectionView(
+                source=_end(one.source),
+                target=_end(one.target),
+                net=one.net,
+                width=one.width,
+                at=file_range(locations, one.place),
+            )
+            for one in drawn.connections
+        ],
+    )
+
+
+def _port(port: CellPort) -> PortView:
+    return PortView(name=port.name, direction=port.direction, width=port.width, constant=port.constant)
+
+
+def _end(end: End) -> CellEnd:
+    return CellEnd(cell=end.cell, port=end.port)
+
+
+def _size(size: Size) -> SizeView:
+    return SizeView(
+        cells=[CellCount(type=name, count=number) for name, number in size.cells],
+        cell_count=size.number_of_cells,
+        flip_flop_bits=size.flip_flop_bits,
+        memory_bits=size.memory_bits,
+        wires=size.wires,
+        wire_bits=size.wire_bits,
+        longest_path=size.longest,
+    )

@@ -1,0 +1,193 @@
+"""What macros expand to, as virtual documents (LSP 3.18, `workspace/textDocumentContent`)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from benchwright_server.errors import ServerError
+from benchwright_server.features.registry import EXPANSION_SCHEME
+from benchwright_server.features.requests import REQUEST_FAILED, register_operation
+from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.design import ExpandMacroParams, MacroExpansion
+from benchwright_verilog.language.macro_text import ExpandedText, expanded_file, expanded_use, use_at
+from benchwright_verilog.syntax.uri import path_of
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.syntax.documents import Document
+
+SHOW_EXPANSION = "benchwright.showExpansion"
+"""The command of the code action; clients that show expansions in their own way name it in
+`experimental.commands.commands`."""
+_QUERY = re.compile(r"use=(?P<name>[\w$]+)\.(?P<number>\d{1,9})(?P<one>&step=one)?$")
+_KEPT = 20
+
+
+class Expansions:
+    """The virtual documents of one client.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._shown: dict[str, frozenset[tuple[str, int]]] = {}
+        """The documents that the client has, each with the versions of the open files that it was made of."""
+
+    def refresh(self) -> None:
+        """Typing has paused: the client has to ask again for what was made of other versions."""
+        if self._shown and self._server.client.can("workspace.textDocumentContent"):
+            versions = self._versions()
+            for uri in [uri for uri, made_of in self._shown.items() if made_of != versions]:
+                self._shown[uri] = versions
+                self._server.workspace_text_document_content_refresh(types.TextDocumentContentRefreshParams(uri))
+
+    async def content(self, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
+        """The text of a virtual document."""
+        try:
+            found = await self._of(params.uri)
+        except ServerError as error:
+            raise JsonRpcException(str(error), REQUEST_FAILED) from None
+        self._shown.pop(params.uri, None)
+        self._shown[params.uri] = self._versions()
+        while len(self._shown) > _KEPT:
+            del self._shown[next(iter(self._shown))]
+        return types.TextDocumentContentResult(found.text)
+
+    async def expand(self, params: ExpandMacroParams) -> MacroExpansion:
+        """The expansion at a place, with the address of its document."""
+        document, analysis = await self._analysed(params.uri)
+        use = None
+        if params.position is not None:
+            place = types.Position(params.position.line, params.position.character)
+            use = use_at(analysis, min(document.lines.byte_at(place), len(analysis.data)))
+            if use is None:
+                raise ServerError("There is no use of a macro that this design defines.")
+        uri = _address(params.uri, *(use or (None, 0)), is_full=params.full)
+        found = await self._of(uri)
+        return MacroExpansion(uri=uri, macro=use[0] if use else None, text=found.text, complete=found.is_complete)
+
+    async def show(self, params: ExpandMacroParams) -> MacroExpansion:
+        """The same, shown by clients that can."""
+        found = await self.expand(params)
+        if shows_itself(self._server):
+            asked = types.ShowDocumentParams(found.uri, external=False, take_focus=True)
+            await self._server.window_show_document_async(asked)
+        return found
+
+    async def _of(self, uri: str) -> ExpandedText:
+        source, query = _source(uri)
+        _, analysis = await self._analysed(source)
+        if query is None:
+            return await asyncio.to_thread(expanded_file, analysis)
+        project = self._server.projects.of_path(path_of(source))
+
+        def text(path: Path) -> str | None:
+            outline = project.outline(path)
+            return outline.data.decode(errors="replace") if outline is not None else None
+
+        name, number = query["name"], int(query["number"])
+        return await asyncio.to_thread(expanded_use, analysis, name, number, text, is_full=query["one"] is None)
+
+    async def _analysed(self, uri: str) -> tuple[Document, Analysis]:
+        document = self._server.documents.get(uri)
+        if document is None and uri.startswith("file:"):
+            # Editors write the address of a virtual document in a way of their own.
+            path = path_of(uri)
+            named = (one for one in self._server.documents if one.uri.startswith("file:"))
+            document = next((one for one in named if path_of(one.uri) == path), None)
+        if document is None or not document.is_design or not document.uri.startswith("file:"):
+            raise ServerError("Macros are expanded in design files that are open in the editor: open the file first.")
+        return document, await self._server.projects.analysis(document)
+
+    def _versions(self) -> frozenset[tuple[str, int]]:
+        return frozenset((document.uri, document.version) for document in self._server.documents)
+
+
+def register(server: EditorServer) -> None:
+    """Serve the documents, the request and its command."""
+    expansions = server.expansions = Expansions(server)
+    for operation in EXPANSION_OPERATIONS:
+        register_operation(server, operation, lambda: expansions)
+    server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)(partial(expansions.content))
+
+
+async def _expand(expansions: Expansions, params: ExpandMacroParams) -> MacroExpansion:
+    return await expansions.expand(params)
+
+
+async def _show(expansions: Expansions, params: ExpandMacroParams) -> MacroExpansion:
+    return await expansions.show(params)
+
+
+EXPANSION_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
+    Operation(
+        "expandMacro",
+        ExpandMacroParams,
+        MacroExpansion,
+        "Returns what the use of a macro, or every use in an open file, expands to.",
+        _expand,
+    ),
+    Operation(
+        "showExpansion",
+        ExpandMacroParams,
+        MacroExpansion,
+        "The same, and opens it in editors that can show virtual documents.",
+        _show,
+    ),
+)
+"""The operations on macros."""
+
+
+def shows_itself(server: EditorServer) -> bool:
+    """Whether the client shows a virtual document on request."""
+    return server.client.can("workspace.textDocumentContent") and server.client.can("window.showDocument.support")
+
+
+async def expansion_actions(server: EditorServer, document: Document, byte: int) -> list[types.CodeAction]:
+    """The code actions on the use of a macro, for clients that can show its expansion."""
+    if server.expansions is None:
+        return []
+    if not (shows_itself(server) or SHOW_EXPANSION in server.client.values("experimental.commands.commands")):
+        return []
+    analysis = await server.projects.analysis(document)
+    if use_at(analysis, byte) is None:
+        return []
+    place = document.lines.position(document.lines.from_byte(byte))
+    at = {"uri": document.uri, "position": {"line": place.line, "character": place.character}}
+    ways = (("Show the macro's expansion", True), ("Show one step of the macro's expansion", False))
+    return [
+        types.CodeAction(title, command=types.Command(title, SHOW_EXPANSION, arguments=[at | {"full": is_full}]))
+        for title, is_full in ways
+    ]
+
+
+def _address(uri: str, name: str | None, number: int, *, is_full: bool) -> str:
+    """`benchwright-macro:///folder/top.sv/ADD.sv?use=ADD.3`, the third use of `ADD` in top.sv."""
+    base = uri.replace("file:", f"{EXPANSION_SCHEME}:", 1)
+    if name is None:
+        return f"{base}/expanded%20{uri.rpartition('/')[2]}"
+    return f"{base}/{quote(name)}.sv?use={quote(name)}.{number}" + ("" if is_full else "&step=one")
+
+
+def _source(uri: str) -> tuple[str, re.Match[str] | None]:
+    """The file that a virtual document is made of, and which use; None for all."""
+    whole, _, query = uri.partition("?")
+    scheme, _, path = whole.partition(":")
+    # Editors encode the query in ways of their own.
+    use = _QUERY.match(unquote(query))
+    file = path.rpartition("/")[0]
+    if scheme != EXPANSION_SCHEME or not file.strip("/") or (query and use is None):
+        raise ServerError(f"{uri} is not the address of an expansion. Ask for expansions with benchwright/expandMacro.")
+    # VS Code leaves out an empty host.
+    return ("file:" if path.startswith("//") else "file://") + file, use

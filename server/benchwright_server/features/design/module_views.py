@@ -1,0 +1,117 @@
+"""What a request about a module or a signal of a design means: which instance, and whether the attempt allows it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_problems.aids import Aid
+from benchwright_server.errors import ServerError
+from benchwright_server.features.attempt import aids
+from benchwright_server.features.editor.locations import Locations
+from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.protocol.design import FileRange, Point
+from benchwright_server.protocol.design_views import ModuleViewParams
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.behaviour.registers import Register
+    from benchwright_verilog.semantics.behaviour.state_machines import StateMachine
+    from benchwright_verilog.semantics.compilation.instances import Design, Instance, Place
+    from benchwright_verilog.semantics.project.project import Project
+
+
+async def use(server: EditorServer, uri: str, feature: str, detail: str, declared: Path | None) -> None:
+    """Records the use of a view, before its answer is sent.
+
+    Args:
+        server: Whose client.
+        uri: The file that was asked about.
+        feature: The view's request.
+        detail: The instance or signal.
+        declared: The file with what is shown. It counts instead of the other: a folder around an attempt's workspace
+            must not be a way to the views that the attempt forbids.
+
+    Raises:
+        AttemptError: An attempt that one of the files belongs to forbids views, or does so now.
+    """
+    await aids.attempt_of(server, uri, Aid.DESIGN_VIEWS)
+    event = AidUsed(aid=Aid.DESIGN_VIEWS, feature=feature, detail=detail)
+    await aids.use(server, declared.as_uri() if declared is not None else uri, event)
+
+
+def clocked(one: Register | StateMachine) -> dict[str, Any]:
+    """The fields of a `ClockedView`."""
+    clock, reset = one.clock, one.reset
+    return {
+        "path": one.path,
+        "name": one.name,
+        "type": one.type,
+        "clock": clock.name if clock is not None else None,
+        "edge": clock.edge if clock is not None else None,
+        "reset": reset.name if reset is not None else None,
+        "reset_active": reset.active if reset is not None else None,
+        "reset_asynchronous": reset.is_asynchronous if reset is not None else None,
+    }
+
+
+async def instance_of(server: EditorServer, params: ModuleViewParams) -> tuple[Project, Design, Instance]:
+    """The instance that a request is about.
+
+    Raises:
+        AttemptError: The attempt of the file forbids views of the design.
+        ServerError: There is none.
+    """
+    await aids.attempt_of(server, params.uri, Aid.DESIGN_VIEWS)
+    project, path = project_of(server, params.uri)
+    module = params.module
+    if module is None and params.instance is None:
+        module = await asyncio.to_thread(module_at, server, project, path, params.position)
+    design = await asyncio.to_thread(project.design, path)
+    return project, design, await asyncio.to_thread(chosen, project, design, module, params.instance)
+
+
+def module_at(server: EditorServer, project: Project, path: Path, position: Point | None) -> str:
+    """The module around a position, or the first of a file.
+
+    Raises:
+        ServerError: The file declares none.
+    """
+    analysis = project.analysis_of(path)
+    modules = sorted(analysis.modules, key=lambda one: one.start) if analysis is not None else []
+    if not modules:
+        raise ServerError(f"{path.name} declares no module. Put the cursor in a module.")
+    lines = Locations(server).lines(path)
+    line = position.line if position is not None else 0
+    above = [one for one in modules if lines.byte_range(one.start, one.start).start.line <= line]
+    return (above[-1] if above else modules[0]).name
+
+
+def chosen(project: Project, design: Design, module: str | None, path: str | None) -> Instance:
+    """An instance by its path, or the one that a module is viewed as, or its first.
+
+    Raises:
+        ServerError: The design has none.
+    """
+    viewed = project.view.instances.get(module) if module is not None else None
+    for wanted in (path, viewed.path if viewed is not None and path is None else None):
+        along = design.along(wanted) if wanted is not None else []
+        if along and module in (None, along[-1].module):
+            return along[-1]
+    if path is not None:
+        raise ServerError(f"The design has no instance {path} of that module. The hierarchy of instances shows them.")
+    instances = design.of_module(module or "")
+    if not instances:
+        raise ServerError(f"No top of the design leads to an instance of {module}. Choose another top, or none.")
+    return instances[0]
+
+
+def file_range(locations: Locations, place: Place | None) -> FileRange | None:
+    """A place, in the units of the client."""
+    if place is None:
+        return None
+    found = locations.range(place.path, place.start, place.end)
+    start, end = (Point(line=at.line, character=at.character) for at in (found.start, found.end))
+    return FileRange(uri=place.path.as_uri(), start=start, end=end)

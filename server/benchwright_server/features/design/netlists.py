@@ -1,0 +1,54 @@
+"""The netlist of the module that a request is about: allowed by the attempt and recorded in it, then made by Yosys."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from benchwright_server.features.design.module_views import instance_of, use
+from benchwright_server.netlist.yosys import Yosys
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_server.netlist.yosys import Netlist
+    from benchwright_server.protocol.design_views import ModuleViewParams
+    from benchwright_verilog.semantics.compilation.instances import Instance
+
+
+class Netlists:
+    """Netlists of one client's modules.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._yosys = Yosys()
+
+    async def of(self, params: ModuleViewParams, feature: str, *, is_deep: bool) -> tuple[Instance, Netlist]:
+        """An instance and its netlist.
+
+        Args:
+            params: Which module.
+            feature: What the attempt records as used.
+            is_deep: Whether what is below it is part of it, rather than boxes.
+
+        Raises:
+            AttemptError: The attempt of the file forbids views of the design.
+            ServerError: There is no such module, or Yosys can't read it.
+        """
+        # Imported late, as all that imports slang.
+        from benchwright_verilog.semantics.project.standalone_files import standalone_files
+
+        _, design, instance = await instance_of(self._server, params)
+        declared = instance.declared.path if instance.declared is not None else None
+        # Before any work for it: the work is what an attempt may forbid.
+        await use(self._server, params.uri, feature, instance.path, declared)
+        inner = await asyncio.to_thread(lambda: list(design.below(instance.path)))
+        if not is_deep:
+            depth = len(instance.modules) + 1
+            inner = [one for one in inner if len(one.modules) == depth or one.kind == "interface"]
+        boxes = sorted({one.module for one in inner if one.kind == "module"}) if not is_deep else []
+        files = await asyncio.to_thread(standalone_files, design, [instance, *inner])
+        return instance, await self._yosys.netlist(instance, files, [one for one in boxes if one != instance.module])

@@ -1,0 +1,175 @@
+"""What belongs to a project: which file list of a folder is used, which of its targets, whose declarations count."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright_server.errors import ServerError
+from benchwright_server.features.design.declaring_files import (
+    CHOOSE_DECLARATION,
+    DECLARATION_OPERATIONS,
+    choose_declaration,
+)
+from benchwright_server.features.editor.asking import ask
+from benchwright_server.features.editor.locations import file_of
+from benchwright_server.features.editor.project_of import project_changed, project_of
+from benchwright_server.features.requests import register_operation
+from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.design import ListView, ProjectListsParams, ProjectListsView, UseListParams
+from benchwright_verilog.semantics.project import bender
+from benchwright_verilog.semantics.project.list_store import NOTHING_CHOSEN, ListChoice
+from benchwright_verilog.semantics.project.project_lists import lists_in, targets_of
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+CHOOSE_LIST = "chooseList"
+"""The command that asks which list to use."""
+_NONE = "None of them"
+_DEFAULT = "Default"
+_MAX_LISTED = 200
+
+
+def register(server: EditorServer) -> None:
+    """Serve all of it."""
+    for operation in (*LIST_OPERATIONS, *DECLARATION_OPERATIONS):
+        register_operation(server, operation, lambda: server)
+
+    # pygls looks up the types of a command's parameters, and does not find those that are imported for typing only.
+    async def choose(*arguments: Any) -> None:
+        data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        await _choose(server, str(data.get("uri", "")))
+
+    async def choose_file(*arguments: Any) -> None:
+        data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        await choose_declaration(server, str(data.get("uri", "")))
+
+    server.command(f"benchwright.{CHOOSE_LIST}")(choose)
+    server.command(f"benchwright.{CHOOSE_DECLARATION}")(choose_file)
+
+
+async def ask_once(server: EditorServer, folder: Path, lists: Sequence[Path]) -> None:
+    """A folder has several lists: ask which to use. Nothing changes if nobody answers."""
+    if server.projects.chosen_list(folder).declined:
+        return
+    question = (
+        f"{folder.name} has several file lists. Which one is the design's? Until one is chosen, none is used. "
+        "benchwright.project.fileLists can name several that belong together."
+    )
+    name = await ask(server, question, [*(one.name for one in lists), _NONE])
+    if name:
+        _use(server, folder, ListChoice(declined=True) if name == _NONE else ListChoice(name))
+
+
+async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectListsView:
+    folder = _folder(server, params.uri)
+    settings = server.settings.project
+    chosen = server.projects.chosen_list(folder)
+    paths = [_absolute(folder, name) for name in settings.file_lists] or lists_in(folder)
+    project = server.projects.of_path(folder / "design.sv")
+
+    def views() -> list[ListView]:
+        project.refresh()
+        used = {one.path for one in project.lists}
+        return [
+            ListView(
+                name=path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path),
+                used=path in used,
+                targets=list(targets_of(path, folder, lambda named: None)),
+                several=path.name == bender.NAME,
+            )
+            for path in paths[:_MAX_LISTED]
+        ]
+
+    return ProjectListsView(
+        folder=folder.as_uri(),
+        lists=await asyncio.to_thread(views),
+        chosen=chosen.name,
+        target=settings.target or chosen.target,
+        by_settings=bool(settings.file_lists),
+        target_by_settings=bool(settings.target),
+    )
+
+
+async def _use_list(server: EditorServer, params: UseListParams) -> ProjectListsView:
+    found = await _lists(server, ProjectListsParams(uri=params.uri))
+    if params.name and found.by_settings:
+        raise ServerError("The setting benchwright.project.fileLists names the lists. Change it, or remove it first.")
+    if params.target and found.target_by_settings:
+        raise ServerError("The setting benchwright.project.target names the target. Change it, or remove it first.")
+    names = [one.name for one in found.lists]
+    if params.name and params.name not in names:
+        known = ", ".join(names) or "none"
+        raise ServerError(f"The folder has no file list {params.name}; it has: {known}.")
+    offered = {target for one in found.lists if params.name in ("", one.name) for target in one.targets}
+    unknown = {name.strip() for name in params.target.split(",") if name.strip()} - offered
+    if unknown:
+        known = ", ".join(sorted(offered)) or "none"
+        raise ServerError(f"There is no target {min(unknown)}; there are: {known}.")
+    _use(server, _folder(server, params.uri), ListChoice(params.name, params.target))
+    return await _lists(server, ProjectListsParams(uri=params.uri))
+
+
+LIST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
+    Operation(
+        "projectLists",
+        ProjectListsParams,
+        ProjectListsView,
+        "Returns the file lists of a folder with their targets, and which are used.",
+        _lists,
+    ),
+    Operation(
+        "useList",
+        UseListParams,
+        ProjectListsView,
+        "Uses one file list of a folder, and a target of it. Remembered for the folder; settings come before it.",
+        _use_list,
+    ),
+)
+"""Every operation on file lists."""
+
+
+def _use(server: EditorServer, folder: Path, choice: ListChoice) -> None:
+    if choice != server.projects.chosen_list(folder):
+        server.projects.choose_list(folder, choice)
+        project_changed(server)
+
+
+def _folder(server: EditorServer, uri: str) -> Path:
+    project = project_of(server, uri)[0]
+    if project.folder is None:
+        raise ServerError(
+            f"{file_of(uri).name} is in none of the open folders, so it has no file list. Open its folder."
+        )
+    if project.is_workspace:
+        raise ServerError("All files of a problem belong together, so it has no file list.")
+    return project.folder
+
+
+def _absolute(folder: Path, name: str) -> Path:
+    return folder / Path(name).expanduser()
+
+
+async def _choose(server: EditorServer, uri: str) -> None:
+    """Ask which list and target to use; for clients that have no list of their own."""
+    found = await _lists(server, ProjectListsParams(uri=uri))
+    folder = _folder(server, uri)
+    choice = server.projects.chosen_list(folder)
+    if found.by_settings:
+        listed = found.lists
+    else:
+        if not found.lists:
+            raise ServerError(f"{folder.name} has no file list, so its files are found by what they declare.")
+        name = await ask(server, "Use which file list?", [*(one.name for one in found.lists), _DEFAULT])
+        if name is None:
+            return
+        choice = NOTHING_CHOSEN if name == _DEFAULT else ListChoice(name)
+        listed = [one for one in found.lists if one.name == choice.name]
+    targets = sorted({target for one in listed for target in one.targets})
+    if targets and not found.target_by_settings:
+        target = await ask(server, "Which target?", [*targets, _DEFAULT])
+        choice = ListChoice(choice.name, "" if target in (None, _DEFAULT) else str(target))
+    _use(server, folder, choice)

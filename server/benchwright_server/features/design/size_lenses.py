@@ -1,0 +1,120 @@
+"""The lens with the size of a module, and how it has changed since the last save."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_foundation.errors import ExtraMissingError
+from benchwright_problems.aids import Aid
+from benchwright_server.errors import FORESEEN
+from benchwright_server.features.attempt import aids
+from benchwright_server.features.design.netlists import Netlists
+from benchwright_server.netlist.sizes import Sizes
+from benchwright_server.netlist.yosys import NoNetlistError
+from benchwright_server.operations.catalogue import path_of
+from benchwright_server.protocol.design_views import ModuleViewParams
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_server.netlist.size import Size
+
+_MAX_MODULES = 8
+"""Of one file: each is a process of Yosys's."""
+_MAX_REASON = 100
+_MINUS = "\N{MINUS SIGN}"
+
+
+class SizeLenses:
+    """Sizes of the modules in one client's files, as of the last save.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._netlists = Netlists(server)
+        self._sizes = Sizes()
+        self._titles: dict[str, dict[str, str]] = {}
+        """By file and module; a file with an empty one is being measured."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def lenses(self, uri: str, modules: Iterable[tuple[str, types.Range]]) -> list[types.CodeLens]:
+        """The lens above each module of which the size is known; asks for it if the file was not measured yet."""
+        places = dict(modules)
+        if not self._server.settings.design_views.size_lens or not await self._is_allowed(uri):
+            return []
+        if uri not in self._titles:
+            self._measure(uri, list(places)[:_MAX_MODULES])
+        titles = self._titles[uri]
+        return [
+            types.CodeLens(places[name], types.Command(title=title, command=""))
+            for name, title in titles.items()
+            if name in places
+        ]
+
+    def saved(self) -> None:
+        """A file was saved: what is known of the modules of any file may have changed with it."""
+        self._titles.clear()
+        if self._server.settings.design_views.size_lens:
+            self._server.lenses.refresh()
+
+    async def _is_allowed(self, uri: str) -> bool:
+        try:
+            await aids.attempt_of(self._server, uri, Aid.DESIGN_VIEWS)
+        except FORESEEN:
+            return False
+        return True
+
+    def _measure(self, uri: str, modules: list[str]) -> None:
+        titles = self._titles[uri] = {}
+
+        async def measured() -> None:
+            try:
+                for module in modules:
+                    titles[module] = await self._title(uri, module)
+                self._server.lenses.refresh()
+            except FORESEEN:
+                # The attempt was paused or the module removed meanwhile.
+                titles.clear()
+
+        task = asyncio.get_running_loop().create_task(measured())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _title(self, uri: str, module: str) -> str:
+        from benchwright_server.netlist.size import size_of
+
+        try:
+            params = ModuleViewParams(uri=uri, module=module)
+            instance, netlist = await self._netlists.of(params, "size_lens", is_deep=True)
+        except (NoNetlistError, ExtraMissingError) as error:
+            return f"size not known · {str(error)[:_MAX_REASON]}"
+        size = await asyncio.to_thread(size_of, netlist)
+        return size_title(*self._sizes.changed((str(path_of(uri)), instance.path), netlist.digest, size))
+
+
+def size_title(now: Size, before: Size | None) -> str:
+    """A size in a few words, such as `12 cells (+3) · 40 wires · longest path 5 (+1)`."""
+    cells, wires = now.number_of_cells, now.wires
+    parts = [
+        _counted(cells, "cell") + _change(cells, before.number_of_cells if before is not None else None),
+        _counted(wires, "wire") + _change(wires, before.wires if before is not None else None),
+        f"longest path {now.longest}" + _change(now.longest, before.longest if before is not None else None),
+    ]
+    return " · ".join(parts)
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+
+
+def _change(now: int, before: int | None) -> str:
+    if before is None or before == now:
+        return ""
+    return f" (+{now - before})" if now > before else f" ({_MINUS}{before - now})"

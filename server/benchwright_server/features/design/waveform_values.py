@@ -1,0 +1,192 @@
+"""The values of a waveform in the source: at the cursor's time, behind the names of signals."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_problems.aids import Aid
+from benchwright_server.errors import FORESEEN, ServerError
+from benchwright_server.features.attempt import aids
+from benchwright_server.features.design.module_views import chosen, file_range, module_at
+from benchwright_server.features.editor.locations import Locations
+from benchwright_server.features.editor.project_of import project_of
+from benchwright_server.protocol.design import Point
+from benchwright_server.protocol.waveforms import WaveformSignal, WaveformSource
+from benchwright_server.waveforms.design_paths import in_design, in_waveform
+from benchwright_server.waveforms.errors import WaveformError
+from benchwright_server.waveforms.readers import Readers
+from benchwright_server.waveforms.value_text import literal
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.semantics.names.occurrence import Occurrence
+    from benchwright_verilog.syntax.documents import Document
+
+_MOST_HINTS = 300
+_LONGEST = 24
+_SAVED_BY = ".benchwright"
+"""The folder in a project that own runs keep their waveforms in."""
+
+
+@dataclass(frozen=True)
+class _Cursor:
+    uri: str
+    path: Path
+    time: int
+
+
+class WaveformValuesAtCursor:
+    """What signals of waveforms are in the source.
+
+    Args:
+        server: Whose client.
+        readers: The open waveforms.
+    """
+
+    def __init__(self, server: EditorServer, readers: Readers) -> None:
+        self._server = server
+        self._readers = readers
+        self._cursor: _Cursor | None = None
+
+    def set(self, uri: str, path: Path, time: int | None) -> None:
+        """Puts the cursor at a time; None takes it away from this waveform."""
+        before = self._cursor
+        if time is not None:
+            self._cursor = _Cursor(uri, path, time)
+        elif before is not None and before.path == path:
+            self._cursor = None
+        if self._cursor != before and self._server.client.can("workspace.inlayHint.refreshSupport"):
+            self._server.workspace_inlay_hint_refresh(None)
+
+    async def source(self, path: Path, signal: str) -> WaveformSource:
+        """What of the design a signal of a waveform is.
+
+        Raises:
+            WaveformError: The design has no such signal.
+        """
+        found = await asyncio.to_thread(self._source, path, signal)
+        if found is None:
+            raise WaveformError(f"The source of {signal} was not found: the design may have changed since it was run.")
+        return found
+
+    def _source(self, path: Path, signal: str) -> WaveformSource | None:
+        from benchwright_verilog.semantics.behaviour.signal_flow import SignalFlow
+
+        design = self._design(path)
+        flow = SignalFlow(design)
+        for candidate in in_design(design, signal):
+            found = flow.signal(candidate)
+            declared = file_range(Locations(self._server), found.declared) if found is not None else None
+            if declared is not None:
+                return WaveformSource(path=candidate, declared=declared)
+        return None
+
+    async def signal(self, path: Path, source: str, position: Point) -> WaveformSignal:
+        """What of a waveform a name in the source is.
+
+        Raises:
+            WaveformError: There is no signal at the position, or the waveform has none of it.
+        """
+        candidates = await asyncio.to_thread(self._named, source, position, await self._tops(path))
+        known = await self._readers.ask(path, "known", signals=candidates)
+        if not known:
+            raise WaveformError("The waveform has no signal of this name. Put the cursor on a signal that was dumped.")
+        return WaveformSignal(path=known[0])
+
+    def _named(self, source: str, position: Point, tops: list[str]) -> list[str]:
+        project, file = project_of(self._server, source)
+        analysis = project.analysis_of(file)
+        if analysis is None:
+            raise WaveformError("Put the cursor on the name of a signal in a design file.")
+        place = types.Position(position.line, position.character)
+        byte = min(Locations(self._server).lines(file).byte_at(place), len(analysis.data))
+        names = [one.target.name for one in analysis.occurrences_at(byte)]
+        design = project.design(file)
+        around = chosen(project, design, module_at(self._server, project, file, position), None)
+        return [path for name in names for path in in_waveform(design, f"{around.path}.{name}", tops)]
+
+    async def hints(self, document: Document, analysis: Analysis, start: int, end: int) -> list[types.InlayHint]:
+        """The values at the cursor between two bytes of a file; none without a cursor, or where aids are forbidden."""
+        cursor = self._cursor
+        if cursor is None:
+            return []
+        try:
+            for uri in (document.uri, cursor.uri):
+                await aids.attempt_of(self._server, uri, Aid.WAVEFORMS)
+            tops = await self._tops(cursor.path)
+            named = await asyncio.to_thread(self._paths, document.uri, analysis, start, end, tops)
+            signals = sorted({path for _, paths in named for path in paths})
+            found = await self._readers.ask(cursor.path, "values", signals=signals, time=cursor.time)
+        except FORESEEN:
+            return []
+        values = {path: one for path, one in zip(signals, found, strict=True) if one is not None}
+        lines, hints = document.lines, []
+        for occurrence, paths in named:
+            path = next((one for one in paths if one in values), None)
+            if path is None or values[path]["value"] is None:
+                continue
+            text = literal(values[path]["value"], values[path]["bits"])
+            label = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+            about = f"{path} at {cursor.time} in {cursor.path.name}"
+            place = lines.position(lines.from_byte(occurrence.end))
+            hints.append(types.InlayHint(place, f"= {label}", tooltip=about, padding_left=True))
+        return hints
+
+    def _paths(
+        self, uri: str, analysis: Analysis, start: int, end: int, tops: list[str]
+    ) -> list[tuple[Occurrence, list[str]]]:
+        project, file = project_of(self._server, uri)
+        design = project.design(file)
+        arounds: dict[str, str | None] = {}
+        found = []
+        for module, occurrence in _signals(analysis, start, end):
+            if module not in arounds:
+                try:
+                    arounds[module] = chosen(project, design, module, None).path
+                except ServerError:
+                    arounds[module] = None
+            around = arounds[module]
+            if around is not None:
+                found.append((occurrence, in_waveform(design, f"{around}.{occurrence.target.name}", tops)))
+            if len(found) == _MOST_HINTS:
+                break
+        return found
+
+    async def _tops(self, path: Path) -> list[str]:
+        tops: list[str] = (await self._readers.ask(path, "summary"))["tops"]
+        if "TOP" in tops:
+            inner = (await self._readers.ask(path, "level", scope="TOP", words=[], offset=0, limit=50))["items"]
+            tops = [*tops, *(one["name"] for one in inner if one["kind"] == "scope")]
+        return tops
+
+    def _design(self, path: Path) -> Design:
+        parts = path.parts
+        folder = Path(*parts[: parts.index(_SAVED_BY)]) if _SAVED_BY in parts else path.parent
+        project, inside = project_of(self._server, folder.as_uri())
+        return project.design(inside)
+
+
+def _signals(analysis: Analysis, start: int, end: int) -> Iterable[tuple[str, Occurrence]]:
+    """The signals between two bytes with the modules around them; each once a line."""
+    from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
+
+    kinds = {TargetKind.NET, TargetKind.VARIABLE, TargetKind.PORT}
+    roles = {Role.DECLARATION, Role.READ, Role.WRITE}
+    modules = sorted(analysis.modules, key=lambda one: one.start)
+    seen: set[tuple[int, str]] = set()
+    for one in analysis.occurrences(start, end):
+        if one.target.kind not in kinds or one.role not in roles:
+            continue
+        above = [module for module in modules if module.start <= one.start]
+        line = analysis.data.count(b"\n", 0, one.start)
+        if above and (line, one.target.name) not in seen:
+            seen.add((line, one.target.name))
+            yield above[-1].name, one

@@ -1,0 +1,294 @@
+"""`benchwright/waveform…`: what is in a waveform, windows of it, and how it belongs to the source."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_problems.aids import Aid
+from benchwright_server.errors import FORESEEN
+from benchwright_server.features.attempt import aids
+from benchwright_server.features.design.hidden_waveform import hidden_waveform
+from benchwright_server.features.design.waveform_values import WaveformValuesAtCursor
+from benchwright_server.features.editor.run_progress import cancellable
+from benchwright_server.features.requests import register_operation
+from benchwright_server.operations.catalogue import path_of
+from benchwright_server.operations.operation import Operation
+from benchwright_server.protocol.waveforms import (
+    MOST_ITEMS,
+    MOST_SIGNALS,
+    Done,
+    HiddenWaveform,
+    HiddenWaveformParams,
+    WaveformChange,
+    WaveformChangeParams,
+    WaveformCursorParams,
+    WaveformItem,
+    WaveformItems,
+    WaveformItemsParams,
+    WaveformParams,
+    WaveformSignal,
+    WaveformSignalParams,
+    WaveformSource,
+    WaveformSourceParams,
+    WaveformTrace,
+    WaveformValues,
+    WaveformValuesParams,
+    WaveformView,
+    WaveformWindow,
+    WaveformWindowParams,
+)
+from benchwright_server.waveforms.errors import WaveformError
+from benchwright_server.waveforms.readers import Readers
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+_KINDS = (".fst", ".vcd")
+_QUIET_S = 1.0
+"""How long reading a file takes before progress is shown."""
+
+
+class Waveforms:
+    """The open waveforms of one client.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self.server = server
+        self.readers = Readers()
+        self.cursor = WaveformValuesAtCursor(server, self.readers)
+        self._loading: set[asyncio.Task[None]] = set()
+
+    async def open(self, params: WaveformParams) -> WaveformView:
+        """The header of a waveform; its values are read meanwhile."""
+        path = await self._allowed(params.uri)
+        said = await self.readers.ask(path, "summary")
+        event = AidUsed(aid=Aid.WAVEFORMS, feature="waveform", detail=path.name)
+        await aids.use(self.server, params.uri, event)
+        task = asyncio.ensure_future(self._load(path))
+        self._loading.add(task)
+        task.add_done_callback(self._loading.discard)
+        tick, unit = said["timescale"]
+        return WaveformView(
+            name=path.name,
+            format=said["format"],
+            tick=tick,
+            unit=unit,
+            end=said["end"],
+            written_by=said["written_by"],
+            tops=said["tops"],
+        )
+
+    async def _load(self, path: Path) -> None:
+        reading = asyncio.ensure_future(self.readers.ask(path, "load"))
+        # Who asks for a window gets the error.
+        with contextlib.suppress(*FORESEEN):
+            done, _ = await asyncio.wait({reading}, timeout=_QUIET_S)
+            if not done:
+                async with cancellable(self.server, "Waveform", lambda: self.readers.close(path)) as report:
+                    report(f"Reading {path.name}", 0)
+                    await asyncio.wait({reading})
+            reading.result()
+
+    async def items(self, params: WaveformItemsParams) -> WaveformItems:
+        """A page of the hierarchy, or of what a search finds."""
+        path = await self._allowed(params.uri)
+        words = [word for word in params.words if word]
+        asked = {"scope": params.scope, "words": words, "offset": params.offset, "limit": params.limit}
+        found = await self.readers.ask(path, "level", **asked)
+        return WaveformItems(items=[WaveformItem(**one) for one in found["items"]], total=found["total"])
+
+    async def window(self, params: WaveformWindowParams) -> WaveformWindow:
+        """The values of some signals between two times, for a width."""
+        path = await self._allowed(params.uri)
+        _check_number(params.signals, MOST_SIGNALS)
+        if params.end <= params.start:
+            raise WaveformError(f"The window ends at {params.end}, which is not after its start {params.start}.")
+        asked = {"signals": params.signals, "start": params.start, "end": params.end, "width": params.columns}
+        found = await self.readers.ask(path, "window", **asked)
+        return WaveformWindow(traces=[_trace(name, one) for name, one in zip(params.signals, found, strict=True)])
+
+    async def values(self, params: WaveformValuesParams) -> WaveformValues:
+        """The values of some signals at a time."""
+        path = await self._allowed(params.uri)
+        _check_number(params.signals, MOST_ITEMS)
+        found = await self.readers.ask(path, "values", signals=params.signals, time=params.time)
+        return WaveformValues(values=[one["value"] if one is not None else None for one in found])
+
+    async def change(self, params: WaveformChangeParams) -> WaveformChange:
+        """The next change of a signal, or the one before."""
+        path = await self._allowed(params.uri)
+        asked = {"signal": params.signal, "time": params.time, "forward": params.forward, "value": params.value}
+        found = await self.readers.ask(path, "change", **asked)
+        return WaveformChange(**found) if found is not None else WaveformChange(time=None, value=None)
+
+    async def source(self, params: WaveformSourceParams) -> WaveformSource:
+        """Where a signal is declared."""
+        path = await self._allowed(params.uri)
+        return await self.cursor.source(path, params.signal)
+
+    async def signal(self, params: WaveformSignalParams) -> WaveformSignal:
+        """The signal that a name in the source is."""
+        path = await self._allowed(params.uri)
+        return await self.cursor.signal(path, params.source, params.position)
+
+    async def set_cursor(self, params: WaveformCursorParams) -> Done:
+        """Shows the values at a time in the source."""
+        path = await self._allowed(params.uri)
+        self.cursor.set(params.uri, path, params.time)
+        return Done()
+
+    async def close(self, params: WaveformParams) -> Done:
+        """Ends reading a waveform."""
+        path = await asyncio.to_thread(path_of(params.uri).resolve)
+        self.cursor.set(params.uri, path, None)
+        self.readers.close(path)
+        return Done()
+
+    async def hidden(self, params: HiddenWaveformParams) -> HiddenWaveform:
+        """The waveform of a failed hidden test."""
+        return await hidden_waveform(self.server, params)
+
+    async def unknown(self, uri: str, most: int) -> list[tuple[str, str]]:
+        """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
+        path = await self._allowed(uri)
+        found = await self.readers.ask(path, "unknown", most=most)
+        tick, unit = found["timescale"]
+        return [(one["path"], f"{one['since'] * tick:,} {unit}") for one in found["signals"]]
+
+    async def end(self) -> None:
+        """Ends reading all of them."""
+        self.readers.close_all()
+
+    async def _allowed(self, uri: str) -> Path:
+        """The file of a waveform, which may be read: no link leads out of its folder, and its attempt allows it.
+
+        Raises:
+            AttemptError: The attempt forbids it, or its clock does not run.
+            WaveformError: It is no waveform of an open folder or a workspace.
+        """
+        if not uri.startswith("file:"):
+            raise WaveformError("Only files on this computer can be shown as waveforms.")
+        path = path_of(uri)
+        session = await aids.attempt_of(self.server, uri, Aid.WAVEFORMS)
+        if session is not None:
+            around = session.workspace.folder
+        else:
+            folders = [one for one in self.server.projects.folders if path.is_relative_to(one)]
+            if not folders:
+                raise WaveformError(f"{path.name} is in no open folder. Open the folder that it is in.")
+            around = max(folders, key=lambda one: len(one.parts))
+        if path.suffix.lower() not in _KINDS:
+            raise WaveformError(f"{path.name} is no waveform. Open a file whose name ends in .fst or .vcd.")
+        return await asyncio.to_thread(_inside, path, around)
+
+
+WAVEFORM_OPERATIONS: tuple[Operation[Waveforms, Any, Any], ...] = (
+    Operation(
+        "waveform",
+        WaveformParams,
+        WaveformView,
+        "Opens a waveform: its format, time scale, end and outermost scopes. Each opening is recorded.",
+        Waveforms.open,
+    ),
+    Operation(
+        "waveformItems",
+        WaveformItemsParams,
+        WaveformItems,
+        "Returns a page of what is in a scope of a waveform, or of the signals that a search finds.",
+        Waveforms.items,
+    ),
+    Operation(
+        "waveformWindow",
+        WaveformWindowParams,
+        WaveformWindow,
+        "Returns the values of signals between two times; changes that share a column are folded, so the answer is "
+        "never longer than the width allows.",
+        Waveforms.window,
+    ),
+    Operation(
+        "waveformValues",
+        WaveformValuesParams,
+        WaveformValues,
+        "Returns the values of signals at a time.",
+        Waveforms.values,
+    ),
+    Operation(
+        "waveformChange",
+        WaveformChangeParams,
+        WaveformChange,
+        "Returns the next change of a signal after a time, or the last before it; to any value or a particular one.",
+        Waveforms.change,
+    ),
+    Operation(
+        "waveformSource",
+        WaveformSourceParams,
+        WaveformSource,
+        "Returns where in the source a signal of a waveform is declared.",
+        Waveforms.source,
+    ),
+    Operation(
+        "waveformSignal",
+        WaveformSignalParams,
+        WaveformSignal,
+        "Returns the signal of a waveform that a name in the source is.",
+        Waveforms.signal,
+    ),
+    Operation(
+        "waveformCursor",
+        WaveformCursorParams,
+        Done,
+        "Has inlay hints show the values at a time of a waveform in the source, or none.",
+        Waveforms.set_cursor,
+    ),
+    Operation(
+        "closeWaveform",
+        WaveformParams,
+        Done,
+        "Ends reading a waveform. A file that nobody asks about for ten minutes is closed anyway.",
+        Waveforms.close,
+    ),
+    Operation(
+        "hiddenWaveform",
+        HiddenWaveformParams,
+        HiddenWaveform,
+        "Runs the hidden tests that failed once more and keeps the waveform of the solver's modules, if the reveal "
+        "policy is `full`.",
+        Waveforms.hidden,
+    ),
+)
+"""Every operation on waveforms."""
+
+
+def register(server: EditorServer) -> None:
+    """Serve all of it."""
+    waveforms = Waveforms(server)
+    server.waveforms = waveforms
+    for operation in WAVEFORM_OPERATIONS:
+        register_operation(server, operation, lambda: waveforms)
+
+
+def _check_number(signals: list[str], most: int) -> None:
+    if len(signals) > most:
+        raise WaveformError(f"A request names at most {most} signals. Ask in several requests.")
+
+
+def _trace(name: str, found: dict[str, Any] | None) -> WaveformTrace:
+    if found is None:
+        return WaveformTrace(path=name, is_missing=True, times=[], values=[])
+    return WaveformTrace(path=name, times=found["times"], values=found["values"])
+
+
+def _inside(path: Path, folder: Path) -> Path:
+    real = path.resolve()
+    if not real.is_relative_to(folder.resolve()):
+        raise WaveformError(f"{path.name} leads out of {folder.name}. Copy the file into the folder.")
+    if not real.is_file():
+        raise WaveformError(f"There is no file {path.name}. Run the test again and keep its waveform.")
+    return real

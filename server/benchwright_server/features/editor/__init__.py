@@ -1,0 +1,1 @@
+"""Documents, folders, settings and progress, as the editor tells and shows them."""

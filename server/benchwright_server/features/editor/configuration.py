@@ -1,0 +1,53 @@
+"""`workspace/didChangeConfiguration`: settings that change while the server runs."""
+
+from __future__ import annotations
+
+import contextlib
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from benchwright_server.features.editor.workspace_folders import watch_files
+from benchwright_server.settings import read_settings
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+_SECTION = "benchwright"
+_REGISTRATION = "benchwright-configuration"
+
+
+def follow_configuration(server: EditorServer) -> None:
+    """Follow the client's configuration from now on."""
+    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(partial(_changed, server))
+    server.feature(types.INITIALIZED)(partial(_subscribe, server))
+
+
+async def _subscribe(server: EditorServer, params: types.InitializedParams) -> None:
+    server.file_lists.attach()
+    server.indexing.attach()
+    if server.client.can("workspace.didChangeConfiguration.dynamicRegistration"):
+        method, options = types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
+        registration = types.Registration(_REGISTRATION, method, options)
+        # A client that refuses does not report changes; the settings of the start stay in force.
+        with contextlib.suppress(JsonRpcException):
+            await server.client_register_capability_async(types.RegistrationParams([registration]))
+    await watch_files(server)
+
+
+async def _changed(server: EditorServer, params: types.DidChangeConfigurationParams) -> None:
+    given = params.settings
+    if server.client.can("workspace.configuration"):
+        items = [types.ConfigurationItem(section=_SECTION)]
+        try:
+            (given,) = await server.workspace_configuration_async(types.ConfigurationParams(items))
+        except (JsonRpcException, ValueError):
+            return
+    elif isinstance(given, dict):
+        given = given.get(_SECTION, given)
+    settings, complaints = read_settings(given, strict=False)
+    for complaint in complaints:
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, complaint))
+    server.use(settings)

@@ -1,0 +1,92 @@
+"""Locations in files, in the client's position encoding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from lsprotocol import types
+
+from benchwright_verilog.semantics.project.plain_files import read_text
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.uri import path_of
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.syntax.documents import Document
+
+
+class Locations:
+    """Turns bytes of files into locations for one answer, each file read once.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._lines: dict[Path, Lines] = {}
+
+    def lines(self, path: Path) -> Lines:
+        """The lines of a file, as open in the editor or else as on disk."""
+        if path not in self._lines:
+            document = self._server.documents.get(path.as_uri())
+            text = read_text(path) or "" if document is None else ""
+            self._lines[path] = document.lines if document else Lines(text, self._server.documents.encoding)
+        return self._lines[path]
+
+    def range(self, path: Path, start: int, end: int) -> types.Range:
+        """The range of some bytes."""
+        return self.lines(path).byte_range(start, end)
+
+    def location(self, path: Path, start: int, end: int) -> types.Location:
+        """The location of some bytes."""
+        return types.Location(path.as_uri(), self.range(path, start, end))
+
+    def plain(self, path: Path, start: int, end: int) -> dict[str, Any]:
+        """The location of some bytes as plain JSON."""
+        return {"uri": path.as_uri(), "range": plain_range(self.range(path, start, end))}
+
+
+def plain_range(place: types.Range) -> dict[str, Any]:
+    """A range as plain JSON: there may be thousands."""
+    start, end = place.start, place.end
+    return {
+        "start": {"line": start.line, "character": start.character},
+        "end": {"line": end.line, "character": end.character},
+    }
+
+
+class Positioned(Protocol):
+    """The parameters of a request for a position in a document."""
+
+    text_document: types.TextDocumentIdentifier
+    position: types.Position
+
+
+async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, Analysis, int] | None:
+    """The document of a request, its analysis, and the byte offset of the position; None for other files."""
+    document = server.documents.get(params.text_document.uri)
+    if document is None or not document.is_design or not document.uri.startswith("file:"):
+        return None
+    analysis = await server.projects.analysis(document)
+    # While a thread analysed it, the document may have changed.
+    document = server.documents.get(params.text_document.uri) or document
+    if document.lines.data != analysis.data:
+        analysis = await server.projects.analysis(document)
+    return document, analysis, min(document.lines.byte_at(params.position), len(analysis.data))
+
+
+async def place_among_all(server: EditorServer, params: Positioned) -> tuple[Document, Analysis, int] | None:
+    """Like `place_of`, once all files of the project have been read."""
+    place = await place_of(server, params)
+    if place is not None and not server.projects.of(place[0]).is_whole:
+        await server.projects.whole(place[0].uri)
+        place = await place_of(server, params)
+    return place
+
+
+def file_of(uri: str) -> Path:
+    """The file that a request names."""
+    return path_of(uri)

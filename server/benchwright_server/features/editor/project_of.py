@@ -1,0 +1,26 @@
+"""The project that a request is about, and what follows when it changes otherwise than by its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_server.features.editor.locations import file_of
+from benchwright_server.features.editor.refreshing import refresh_views
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.project.project import Project
+
+
+def project_of(server: EditorServer, uri: str) -> tuple[Project, Path]:
+    """The project of a file or folder, and a path in it; a folder belongs to the project of what is in it."""
+    path = file_of(uri)
+    inside = path / "design.sv" if path.is_dir() else path
+    return server.projects.of_path(inside), inside
+
+
+def project_changed(server: EditorServer) -> None:
+    """What was read of a project is read in another way now: all that editors show of it is made again."""
+    server.live.settings_changed()
+    refresh_views(server)

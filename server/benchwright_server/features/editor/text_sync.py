@@ -1,0 +1,159 @@
+"""Opening, changing, saving and closing documents."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_attempts.grading.grading import judged_paths
+from benchwright_server.attempts.session import Session
+from benchwright_server.operations.catalogue import path_of
+from benchwright_verilog.syntax.documents import Replacement
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+Work = Callable[[], Awaitable[None]]
+
+logger = logging.getLogger(__name__)
+
+_LOOK_AGAIN_S = 1.0
+"""How long a file is assumed to be outside workspaces after a lookup while it is being edited."""
+
+
+class TextSync:
+    """Follows the client's documents.
+
+    A document changes at once, in the order of the client's messages. What takes longer
+    (recording, linting, starting runs) is done by one worker, in the same order.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._work: asyncio.Queue[Work] = asyncio.Queue()
+        self._worker: asyncio.Task[None] | None = None
+        self._lints: set[asyncio.Task[None]] = set()
+        self._outside: dict[str, float] = {}
+        # pygls sets an attribute on what it registers, and methods don't allow that.
+        server.feature(types.TEXT_DOCUMENT_DID_OPEN)(partial(self._did_open))
+        server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(partial(self._did_change))
+        server.feature(types.TEXT_DOCUMENT_DID_SAVE)(partial(self._did_save))
+        server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(partial(self._did_close))
+
+    async def settled(self) -> None:
+        """Wait until everything the client has sent so far is recorded."""
+        await self._work.join()
+        await self._server.sessions.settled()
+
+    def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        opened = params.text_document
+        document = self._server.documents.open(opened.uri, opened.version, opened.text, opened.language_id)
+        self._server.live.opened(document.uri)
+        self._server.pack_files.opened(document.uri)
+        self.in_order(lambda: self._record_open(document.uri, document.text))
+
+    def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        uri, version = params.text_document.uri, params.text_document.version
+        if self._server.documents.get(uri) is None:
+            logger.warning("a document that is not open was changed")
+            return
+        document, changes = self._server.documents.change(uri, version, params.content_changes)
+        self._server.live.changed(uri)
+        self._server.pack_files.changed(uri)
+        self.in_order(lambda: self._record_change(uri, version, changes, document.text))
+
+    def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
+        self._server.pack_files.saved(params.text_document.uri)
+        if self._server.proofs is not None and params.text_document.uri.startswith("file:"):
+            self._server.proofs.changed([path_of(params.text_document.uri)])
+        self.in_order(lambda: self._saved(params.text_document.uri))
+
+    def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        self._server.documents.close(uri)
+        self._server.live.closed(uri)
+        self._server.pack_files.closed(uri)
+        self._server.projects.closed(uri)
+        self.in_order(lambda: self._record_close(uri))
+
+    async def _record_open(self, uri: str, text: str) -> None:
+        session, path = await self._place(uri)
+        if session is not None and not session.ended:
+            session.recorder.opened(path, text)
+
+    async def _record_change(self, uri: str, version: int, changes: list[Replacement], text: str) -> None:
+        # Searching for a workspace on disk needs a thread, which is too expensive at every keystroke.
+        if time.monotonic() - self._outside.get(uri, -_LOOK_AGAIN_S) < _LOOK_AGAIN_S:
+            return
+        session, path = await self._place(uri)
+        if session is not None and not session.ended:
+            session.recorder.changed(path, version, changes, text)
+
+    async def _record_close(self, uri: str) -> None:
+        session, path = await self._place(uri)
+        self._outside.pop(uri, None)
+        if session is not None and not session.ended:
+            session.recorder.closed(path, await asyncio.to_thread(session.workspace.read, path))
+
+    async def _saved(self, uri: str) -> None:
+        session, path = await self._place(uri)
+        self._server.lenses.saved()
+        self._lint(uri, session, path)
+        if session is None or session.ended:
+            return
+        content = await asyncio.to_thread(session.workspace.read, path)
+        if content is not None:
+            await session.saved(path, content)
+        if session.is_scored_on_save and path in judged_paths(session.problem) and await session.is_clock_running():
+            await session.attempt.start_run("newer_save")
+
+    def _lint(self, uri: str, session: Session | None, path: str) -> None:
+        async def lint() -> None:
+            try:
+                counts = await self._server.live.lint(uri)
+                if session is not None and counts is not None:
+                    await session.linted(path, counts)
+            except Exception as error:
+                self._server.report_failure(error)
+
+        task = asyncio.create_task(lint())
+        self._lints.add(task)
+        task.add_done_callback(self._lints.discard)
+
+    async def _place(self, uri: str) -> tuple[Session | None, str]:
+        if not uri.startswith("file:"):
+            return None, ""
+        file = path_of(uri)
+        session = await self._server.sessions.session(file)
+        if session is None:
+            self._outside[uri] = time.monotonic()
+        else:
+            self._outside.pop(uri, None)
+        path = session.workspace.relative(file) if session is not None else None
+        return (session, path) if path is not None else (None, "")
+
+    def in_order(self, work: Work) -> None:
+        """Do something after everything that the client sent before it, and before what it sends later."""
+        self._work.put_nowait(work)
+        if self._worker is None:
+            self._worker = asyncio.get_running_loop().create_task(self._do_all())
+
+    async def _do_all(self) -> None:
+        while True:
+            work = await self._work.get()
+            try:
+                await work()
+            except Exception as error:
+                # A failure in one file must not stop the processing of the others.
+                self._server.report_failure(error)
+            finally:
+                self._work.task_done()

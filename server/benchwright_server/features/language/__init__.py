@@ -1,0 +1,1 @@
+"""The LSP methods of the language, one module each."""

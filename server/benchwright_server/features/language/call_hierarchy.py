@@ -1,0 +1,127 @@
+"""`textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and `outgoingCalls`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_attempts.errors import AttemptError
+from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_problems.aids import Aid
+from benchwright_server.errors import ServerError
+from benchwright_server.features.attempt.aids import allowing, use
+from benchwright_server.features.editor.locations import Locations, file_of, place_of
+from benchwright_verilog.semantics.behaviour.call_graph import Edge, Node, NodeKind, incoming, nodes_at, outgoing
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.project.project import Project
+
+_KINDS = {
+    NodeKind.PROCESS: types.SymbolKind.Event,
+    NodeKind.ROUTINE: types.SymbolKind.Function,
+    NodeKind.SIGNAL: types.SymbolKind.Variable,
+    NodeKind.UNIT: types.SymbolKind.Module,
+}
+
+
+def register(server: EditorServer) -> None:
+    """Serve all three."""
+    server.feature(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY)(partial(_prepare, server))
+    server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)(partial(_incoming, server))
+    server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)(partial(_outgoing, server))
+
+
+async def _prepare(server: EditorServer, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem]:
+    place = await place_of(server, params)
+    if place is None:
+        return []
+    document, analysis, byte = place
+    nodes = await asyncio.to_thread(nodes_at, server.projects.of(document), analysis, byte)
+    allowed = await allowing(server, (node.path for node in nodes), Aid.DESIGN_VIEWS)
+    locations = Locations(server)
+    return [_item(locations, node) for node in nodes if node.kind is NodeKind.ROUTINE or node.path in allowed]
+
+
+async def _incoming(
+    server: EditorServer, params: types.CallHierarchyIncomingCallsParams
+) -> list[types.CallHierarchyIncomingCall]:
+    locations = Locations(server)
+    return [
+        types.CallHierarchyIncomingCall(_item(locations, edge.node), _ranges(locations, edge, edge.node))
+        for edge in await _edges(server, locations, params.item, incoming)
+    ]
+
+
+async def _outgoing(
+    server: EditorServer, params: types.CallHierarchyOutgoingCallsParams
+) -> list[types.CallHierarchyOutgoingCall]:
+    locations = Locations(server)
+    edges = await _edges(server, locations, params.item, outgoing)
+    path = file_of(params.item.uri) if edges else None
+    return [
+        # LSP 3.18: these ranges are in the file of the item that was asked about.
+        types.CallHierarchyOutgoingCall(
+            _item(locations, edge.node),
+            [locations.range(one.path, one.start, one.end) for one in edge.occurrences if one.path == path],
+        )
+        for edge in edges
+    ]
+
+
+_Way = Callable[["Project", Node], list[Edge]]
+
+
+async def _edges(server: EditorServer, locations: Locations, item: types.CallHierarchyItem, way: _Way) -> list[Edge]:
+    """What leads to an item or from it; nothing where that is a view of the design and an attempt forbids these."""
+    node, edges = await asyncio.to_thread(_found, server, locations, item, way)
+    if node is None or node.kind is NodeKind.ROUTINE:
+        return edges
+    allowed = await allowing(server, (node.path, *(edge.node.path for edge in edges)), Aid.DESIGN_VIEWS)
+    if node.path not in allowed:
+        return []
+    if node.kind is NodeKind.SIGNAL:
+        feature = "drivers" if way is incoming else "loads"
+        try:
+            await use(server, item.uri, AidUsed(aid=Aid.DESIGN_VIEWS.value, feature=feature, detail=node.name))
+        except AttemptError:
+            # Its clock does not run.
+            return []
+    return [edge for edge in edges if edge.node.path in allowed]
+
+
+def _found(
+    server: EditorServer, locations: Locations, item: types.CallHierarchyItem, way: _Way
+) -> tuple[Node | None, list[Edge]]:
+    try:
+        path = file_of(item.uri)
+    except ServerError:
+        return None, []
+    project = server.projects.of_path(path)
+    analysis = project.analysis_of(path)
+    if analysis is None:
+        return None, []
+    # The file may have changed since then: its current content counts.
+    byte = min(locations.lines(path).byte_at(item.selection_range.start), len(analysis.data))
+    nodes = nodes_at(project, analysis, byte)
+    return (nodes[0], way(project, nodes[0])) if nodes else (None, [])
+
+
+def _ranges(locations: Locations, edge: Edge, node: Node) -> list[types.Range]:
+    places = [one for one in edge.occurrences if one.path == node.path]
+    return [locations.range(one.path, one.start, one.end) for one in places]
+
+
+def _item(locations: Locations, node: Node) -> types.CallHierarchyItem:
+    return types.CallHierarchyItem(
+        name=node.name,
+        kind=_KINDS[node.kind],
+        uri=node.path.as_uri(),
+        range=locations.range(node.path, node.start, node.end),
+        selection_range=locations.range(node.path, node.name_start, node.name_end),
+        detail=node.detail,
+    )

@@ -1,0 +1,209 @@
+"""`textDocument/codeAction`: what can be done here; `source.fixAll` also before a file is saved, if set."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from benchwright_harness.errors import HarnessError
+from benchwright_server.features.attempt.explanations import explain_actions
+from benchwright_server.features.authoring.survivor_tests import killing_tests
+from benchwright_server.features.design.macro_expansion import expansion_actions
+from benchwright_server.linters import registry as linters
+from benchwright_server.operations.catalogue import path_of
+from benchwright_verilog.actions import catalogue
+from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, Change
+from benchwright_verilog.actions.line_fix import Fix
+from benchwright_verilog.findings.finding import Finding
+from benchwright_verilog.findings.source import Source
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.lines import Lines
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+
+def register(server: EditorServer) -> None:
+    """Serve `textDocument/codeAction` and `codeAction/resolve`; `textDocument/willSaveWaitUntil` if set."""
+    actions = CodeActions(server)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION)(partial(actions.offer))
+    server.feature(types.CODE_ACTION_RESOLVE)(partial(actions.resolve))
+    if server.settings.code_actions.fix_all_on_save:
+        server.feature(types.TEXT_DOCUMENT_WILL_SAVE_WAIT_UNTIL)(partial(actions.before_saving))
+
+
+class CodeActions:
+    """The code actions of one client's documents.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._resolves = "edit" in server.client.values("textDocument.codeAction.resolveSupport.properties")
+        self._versioned = server.client.can("workspace.workspaceEdit.documentChanges")
+        self._fixes: tuple[Document, dict[Source, list[Fix]]] | None = None
+
+    async def offer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        """The actions available at a selection."""
+        document = self._server.documents.get(params.text_document.uri)
+        report = await self._server.live.newest(params.text_document.uri)
+        if document is None or report is None:
+            return []
+        # The document may have changed since the selection was made.
+        document, lines = report.document, report.document.lines
+        context = ActionContext(document, lines.offset(params.range.start), lines.offset(params.range.end))
+        wanted = _Wanted(params.context.only)
+        found = [finding for finding in report.findings if _touches(finding, context, lines)]
+        offered: list[Action] = []
+        if wanted.has(ActionKind.QUICK_FIX):
+            offered += await self._fixes_of(context, found)
+            offered += await killing_tests(context, self._read)
+        if wanted.has(ActionKind.REWRITE):
+            offered += catalogue.rewrites(context, await self._server.projects.analysis(document))
+        actions = [self._shown(document, action, params.context.diagnostics) for action in _once(offered)]
+        if params.context.only is None:
+            actions += await expansion_actions(self._server, document, lines.to_byte(context.start))
+        if wanted.has(ActionKind.QUICK_FIX):
+            actions += await explain_actions(self._server, document.uri, found)
+        if wanted.names(ActionKind.FIX_ALL):
+            actions += await self._fix_all_later(document)
+        return actions
+
+    async def resolve(self, action: types.CodeAction) -> types.CodeAction:
+        """The edit of an action that was offered without one."""
+        data: Any = action.data
+        uri = data.get("uri") if isinstance(data, dict) else None
+        document = self._server.documents.get(uri) if isinstance(uri, str) else None
+        if action.edit is None and document is not None:
+            done = catalogue.fix_all(document, await self._all_fixes(document))
+            action.edit = self._edit(document, done.changes if done is not None else (), {})
+        return action
+
+    async def before_saving(self, params: types.WillSaveTextDocumentParams) -> list[types.TextEdit]:
+        """Every safe fix."""
+        document = self._server.documents.get(params.text_document.uri)
+        if document is None or not self._server.live.is_followed(document.uri):
+            return []
+        done = catalogue.fix_all(document, await self._all_fixes(document))
+        return _text_edits(document.lines, done.changes) if done is not None else []
+
+    async def _fixes_of(self, context: ActionContext, found: Sequence[Finding]) -> list[Action]:
+        document = context.document
+        actions: list[Action] = []
+        for source in {finding.source: None for finding in found}:
+            if any(tool.source is source and tool.fixes is not None for tool in linters.LINT_TOOLS):
+                offered = (await self._tool_fixes(document)).get(source, [])
+                actions += catalogue.tool_fixes(document, source, found, offered)
+        analysis = await self._server.projects.analysis(document)
+        return [*actions, *catalogue.fixes(context, found, analysis, self._read)]
+
+    async def _fix_all_later(self, document: Document) -> list[types.CodeAction]:
+        kind = types.CodeActionKind.SourceFixAll
+        title = "Fix everything that is safe to fix"
+        if self._resolves:
+            return [types.CodeAction(title, kind=kind, data={"uri": document.uri})]
+        done = catalogue.fix_all(document, await self._all_fixes(document))
+        return [types.CodeAction(title, kind=kind, edit=self._edit(document, done.changes, {}))] if done else []
+
+    async def _all_fixes(self, document: Document) -> list[Fix]:
+        return [fix for fixes in (await self._tool_fixes(document)).values() for fix in fixes]
+
+    async def _tool_fixes(self, document: Document) -> dict[Source, list[Fix]]:
+        """What each tool can fix itself, asked once for each version of a document."""
+        if self._fixes is None or self._fixes[0] is not document:
+            settings, name = self._server.settings.lint, path_of(document.uri).name
+            found: dict[Source, list[Fix]] = {}
+            for tool in linters.LINT_TOOLS:
+                if tool.fixes is not None:
+                    # An error in a tool's settings was shown when the file was linted.
+                    with contextlib.suppress(HarnessError, OSError):
+                        found[tool.source] = list(await tool.fixes(name, document.text, settings))
+            self._fixes = document, found
+        return self._fixes[1]
+
+    def _read(self, path: Path) -> Document | None:
+        document = self._server.documents.get(path.as_uri())
+        if document is not None:
+            return document
+        try:
+            text = path.read_bytes().decode("utf-8", "replace")
+        except OSError:
+            return None
+        return Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
+
+    def _shown(self, document: Document, action: Action, diagnostics: Sequence[types.Diagnostic]) -> types.CodeAction:
+        settled = [one for one in diagnostics if action.finding is not None and _is_about(one, action.finding)]
+        elsewhere = {path: changes for path, changes in action.elsewhere.items() if changes}
+        return types.CodeAction(
+            action.title,
+            kind=types.CodeActionKind(action.kind.value),
+            diagnostics=settled or None,
+            is_preferred=action.is_preferred or None,
+            edit=self._edit(document, action.changes, elsewhere),
+        )
+
+    def _edit(
+        self, document: Document, changes: Sequence[Change], elsewhere: dict[Path, tuple[Change, ...]]
+    ) -> types.WorkspaceEdit:
+        edits: list[tuple[str, int | None, list[types.TextEdit]]] = []
+        if changes:
+            edits.append((document.uri, document.version, _text_edits(document.lines, changes)))
+        for path, others in elsewhere.items():
+            other = self._read(path)
+            if other is not None:
+                version = other.version if self._server.documents.get(other.uri) is other else None
+                edits.append((other.uri, version, _text_edits(other.lines, others)))
+        if not self._versioned:
+            return types.WorkspaceEdit(changes={uri: each for uri, _, each in edits})
+        return types.WorkspaceEdit(
+            document_changes=[
+                types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), list(each))
+                for uri, version, each in edits
+            ]
+        )
+
+
+class _Wanted:
+    """Which kinds a client asks for; a kind includes those below it."""
+
+    def __init__(self, only: Sequence[types.CodeActionKind | str] | None) -> None:
+        self._only = None if only is None else [getattr(kind, "value", kind) for kind in only]
+
+    def has(self, kind: ActionKind) -> bool:
+        """Whether a kind is asked for, or none in particular."""
+        return self._only is None or self.names(kind)
+
+    def names(self, kind: ActionKind) -> bool:
+        """Whether a kind is asked for by name."""
+        return any(f"{kind}.".startswith(f"{only}.") or not only for only in self._only or ())
+
+
+def _touches(finding: Finding, context: ActionContext, lines: Lines) -> bool:
+    if context.start == context.end and finding.start == finding.end:
+        return lines.line_of(finding.start) == lines.line_of(context.start)
+    return finding.start <= context.end and context.start <= finding.end
+
+
+def _once(actions: Sequence[Action]) -> Iterator[Action]:
+    """Each action only once, however many findings it fixes."""
+    seen = set()
+    for action in actions:
+        key = (action.title, action.changes)
+        if key not in seen:
+            seen.add(key)
+            yield action
+
+
+def _is_about(diagnostic: types.Diagnostic, finding: Finding) -> bool:
+    return diagnostic.message == finding.message and (diagnostic.code or "") == finding.rule
+
+
+def _text_edits(lines: Lines, changes: Sequence[Change]) -> list[types.TextEdit]:
+    return [types.TextEdit(lines.range(change.start, change.end), change.text) for change in changes]

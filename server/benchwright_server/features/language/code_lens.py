@@ -1,0 +1,167 @@
+"""The lenses above a module: run the hidden tests, with the latest result; submit; its instances; its size."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.grading.grading import judged_paths
+from benchwright_problems.problem import Kind
+from benchwright_server.features.attempt.own_tests import test_lenses
+from benchwright_server.features.design.instances import choice_lenses
+from benchwright_server.features.design.size_lenses import SizeLenses
+from benchwright_server.features.editor.locations import Locations
+from benchwright_server.operations.catalogue import path_of
+from benchwright_server.protocol.messages import AttemptStatus, VerdictView
+from benchwright_verilog.semantics.names.navigation import references
+from benchwright_verilog.semantics.names.occurrence import Role
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+
+def register(server: EditorServer) -> None:
+    """Serve `textDocument/codeLens`."""
+    # pygls sets an attribute on what it registers, and methods don't allow that.
+    server.feature(types.TEXT_DOCUMENT_CODE_LENS)(partial(server.lenses.lenses))
+    server.feature(types.CODE_LENS_RESOLVE)(partial(server.lenses.resolve))
+    server.command(f"benchwright.{SHOW_INSTANCES}")(partial(server.lenses.show_instances))
+
+
+SHOW_INSTANCES = "showInstances"
+"""The command that leads to a module's instances, for clients that can't list places themselves."""
+_SHOW_REFERENCES = "benchwright.showReferences"
+"""What clients that can list places call their command, and name in `experimental.commands.commands`."""
+_MAX_TOLD = 10
+
+
+class CodeLenses:
+    """The code lenses of one client's files.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._sizes = SizeLenses(server)
+
+    def refresh(self) -> None:
+        """Ask the client to fetch the lenses again, if it can."""
+        workspace = self._server.client_capabilities.workspace
+        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            self._server.workspace_code_lens_refresh(None)
+
+    def saved(self) -> None:
+        """A file was saved."""
+        self._sizes.saved()
+
+    async def lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        """Those of one file; how often a module is used is left to `resolve`."""
+        document = self._server.documents.get(params.text_document.uri)
+        if document is None or not document.uri.startswith("file:") or not document.is_design:
+            return []
+        modules = (await self._server.projects.analysis(document)).modules
+        first = modules[0].start if modules else 0
+        lenses = await self._of_attempt(path_of(document.uri), document.lines.byte_range(first, first))
+        for module in modules:
+            place = document.lines.byte_range(module.start, module.end)
+            lenses.append(types.CodeLens(place, data={"uri": document.uri, "module": module.name}))
+        if self._server.settings.features.own_tests:
+            lenses += await test_lenses(self._server, document)
+        places = [(one.name, document.lines.byte_range(one.start, one.end)) for one in modules]
+        if self._server.settings.features.design_views:
+            lenses += await self._sizes.lenses(document.uri, places)
+        # Only a module with parameters differs from one instance to another.
+        if self._server.settings.features.instances and b"#" in document.lines.data:
+            await self._server.live.rest(document.uri)
+            lenses += await choice_lenses(self._server, document.uri, places)
+        return lenses
+
+    async def _of_attempt(self, file: Path, place: types.Range) -> list[types.CodeLens]:
+        """Run and submit, above the first module of a file that a harness takes."""
+        session = await self._server.sessions.session(file)
+        if session is None or session.problem.kind is not Kind.DESIGN:
+            return []
+        if session.workspace.relative(file) not in judged_paths(session.problem):
+            return []
+        status = await session.status()
+        offers = [lens_of(status)]
+        if status.state is AttemptState.RUNNING and not status.running:
+            offers.append(("Submit", "submit"))
+        arguments = [{"uri": session.workspace.folder.as_uri()}]
+        return [
+            types.CodeLens(place, types.Command(title=title, command=f"benchwright.{command}", arguments=arguments))
+            for title, command in offers
+        ]
+
+    async def resolve(self, lens: types.CodeLens) -> types.CodeLens:
+        """Count the instances of a lens's module, in all files."""
+        data = lens.data if isinstance(lens.data, dict) else {}
+        uri, module = str(data.get("uri", "")), str(data.get("module", ""))
+        found = await self._instances(uri, module)
+        title = "1 instance" if len(found) == 1 else f"{len(found) or 'no'} instances"
+        arguments: list[object] = [{"uri": uri, "module": module}]
+        command = f"benchwright.{SHOW_INSTANCES}"
+        if _SHOW_REFERENCES in self._server.client.values("experimental.commands.commands"):
+            command, arguments = _SHOW_REFERENCES, [uri, lens.range.start, found]
+        # A command without a name is a title that does nothing when clicked.
+        lens.command = types.Command(title=title, command=command if found else "", arguments=arguments)
+        return lens
+
+    async def show_instances(self, *arguments: object) -> None:
+        """Show where a module is instantiated: the location, or a list of locations."""
+        data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        found = await self._instances(str(data.get("uri", "")), str(data.get("module", "")))
+        if found and self._server.client.can("window.showDocument.support"):
+            first = found[0]
+            await self._server.window_show_document_async(
+                types.ShowDocumentParams(first.uri, take_focus=True, selection=first.range)
+            )
+        if len(found) != 1:
+            places = [f"{path_of(one.uri).name}:{one.range.start.line + 1}" for one in found[:_MAX_TOLD]]
+            more = f" and {len(found) - _MAX_TOLD} more" if len(found) > _MAX_TOLD else ""
+            told = f"Instances: {', '.join(places)}{more}." if found else "No open folder has an instance of it."
+            self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, told))
+
+    async def _instances(self, uri: str, module: str) -> list[types.Location]:
+        document = self._server.documents.get(uri)
+        if document is None or not document.is_design or not uri.startswith("file:"):
+            return []
+        analysis = await self._server.projects.analysis(document)
+        declared = next((one for one in analysis.modules if one.name == module), None)
+        if declared is None:
+            return []
+        target = next((one.target for one in analysis.occurrences_at(declared.start)), None)
+        if target is None:
+            return []
+        project = self._server.projects.of(document)
+        await self._server.projects.whole(uri)
+        uses = await asyncio.to_thread(lambda: list(references(project, target)))
+        locations = Locations(self._server)
+        places = {(one.path, one.start, one.end) for one in uses if one.role is Role.INSTANTIATION}
+        return [locations.location(*place) for place in sorted(places)]
+
+
+def lens_of(status: AttemptStatus) -> tuple[str, str]:
+    """Title and operation of the lens for an attempt."""
+    news = describe(status.verdict) if status.verdict else ""
+    if status.running:
+        return "■ Stop the hidden tests", "cancelRun"
+    if status.state is AttemptState.OPEN:
+        return "▶ Start the clock to run the hidden tests", "start"
+    if status.state is AttemptState.PAUSED:
+        return f"▶ Resume the clock to run the hidden tests{news}", "resume"
+    if status.state is AttemptState.RUNNING:
+        return f"▶ Run hidden tests{news}", "run"
+    return f"{status.state.value.replace('_', ' ').capitalize()}{news}", "status"
+
+
+def describe(verdict: VerdictView) -> str:
+    """A verdict in a few words, such as ` · 3/5 passed · 0.8 s · try 4`."""
+    return f" · {verdict.short} · {verdict.wall_s:.1f} s · try {verdict.number}"

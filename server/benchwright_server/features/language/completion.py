@@ -1,0 +1,220 @@
+"""`textDocument/completion` and `completionItem/resolve`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from benchwright_server.features.editor.markup import content_of
+from benchwright_server.operations.catalogue import path_of
+from benchwright_verilog.language.completion.cursor import Cursor, Expected, cursor_at
+from benchwright_verilog.language.completion.library import Library
+from benchwright_verilog.language.completion.proposal import CompletionRequest, Proposal, Rank, Sort
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.json_form import JsonText
+from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
+from benchwright_verilog.syntax.text_shift import TextShift
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+
+_MOST_ITEMS = 200
+"""Nobody reads more; the rest is sent as soon as another letter is typed."""
+_LONGEST_DETAIL = 200
+_ITEM = "textDocument.completion.completionItem"
+_KINDS = {
+    Sort.KEYWORD: types.CompletionItemKind.Keyword,
+    Sort.MODULE: types.CompletionItemKind.Module,
+    Sort.INTERFACE: types.CompletionItemKind.Interface,
+    Sort.PACKAGE: types.CompletionItemKind.Module,
+    Sort.INSTANCE: types.CompletionItemKind.Reference,
+    Sort.SIGNAL: types.CompletionItemKind.Variable,
+    Sort.PORT: types.CompletionItemKind.Field,
+    Sort.CONSTANT: types.CompletionItemKind.Constant,
+    Sort.TYPE: types.CompletionItemKind.Struct,
+    Sort.ENUM_VALUE: types.CompletionItemKind.EnumMember,
+    Sort.FUNCTION: types.CompletionItemKind.Function,
+    Sort.METHOD: types.CompletionItemKind.Method,
+    Sort.FIELD: types.CompletionItemKind.Field,
+    Sort.MACRO: types.CompletionItemKind.Constant,
+    Sort.SNIPPET: types.CompletionItemKind.Snippet,
+    Sort.FILE: types.CompletionItemKind.File,
+    Sort.FOLDER: types.CompletionItemKind.Folder,
+    Sort.CLASS: types.CompletionItemKind.Class,
+    Sort.BLOCK: types.CompletionItemKind.Reference,
+}
+# What must precede a trigger character for it to start completion; elsewhere it has another meaning.
+_TRIGGERED = {
+    ":": {Expected.SCOPED},
+    "(": {Expected.CONNECTION},
+    '"': {Expected.INCLUDE},
+    "/": {Expected.INCLUDE},
+    "$": {Expected.SYSTEM},
+    "`": {Expected.MACRO},
+    ".": {Expected.CONNECTED_NAME, Expected.MEMBER},
+}
+
+
+def register(server: EditorServer) -> None:
+    """Serve both."""
+    completion = Completion(server)
+    server.feature(types.TEXT_DOCUMENT_COMPLETION)(partial(completion.complete))
+    server.feature(types.COMPLETION_ITEM_RESOLVE)(partial(completion.resolve))
+
+
+class Completion:
+    """Answers with lists, and remembers the last one, whose documentation a client may ask for.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._library = Library()
+        self._number = 0
+        self._about: list[Callable[[], str]] = []
+
+    async def complete(self, params: types.CompletionParams) -> JsonText | types.CompletionList | None:
+        """The completions at a position."""
+        document = self._server.documents.get(params.text_document.uri)
+        if document is None:
+            return None
+        if not document.is_design:
+            return self._server.pack_files.complete(document, params.position)
+        cursor = cursor_at(document.text, document.lines.offset(params.position))
+        trigger = params.context.trigger_character if params.context is not None else None
+        if cursor.expected is Expected.NOTHING or (trigger and cursor.expected not in _TRIGGERED.get(trigger, set())):
+            return None
+        if cursor.expected is Expected.INCLUDE:
+            found = list(self._files(document, cursor))
+        else:
+            found = await self._proposed(document, cursor)
+        return self._list(document, cursor, found)
+
+    async def _proposed(self, document: Document, cursor: Cursor) -> list[Proposal]:
+        analysis = await self._server.projects.recent(document)
+        found = self._proposed_by(analysis, document, cursor)
+        if not found and analysis.data != document.lines.data:
+            # The code at the position may have been typed since the last analysis.
+            found = self._proposed_by(await self._server.projects.analysis(document), document, cursor)
+        return found
+
+    def _proposed_by(self, analysis: Analysis, document: Document, cursor: Cursor) -> list[Proposal]:
+        from benchwright_verilog.language.completion.proposals import (
+            proposals,  # Imported late: slang is not needed to start.
+        )
+
+        project = self._server.projects.of(document)
+
+        def text(path: Path) -> str | None:
+            outline = project.outline(path)
+            return outline.data.decode(errors="replace") if outline is not None else None
+
+        byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(cursor.start))
+        can_snippets = self._server.client.can(f"{_ITEM}.snippetSupport")
+        request = CompletionRequest(cursor, document.text, byte, analysis, project, self._library, text, can_snippets)
+        return list(proposals(request))
+
+    def _files(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
+        """The folders and design files that an `include` could name next."""
+        inner = cursor.path[0] if cursor.path else ""
+        here = path_of(document.uri).parent
+        settings = self._server.settings.project
+        root = self._server.projects.of(document).folder or here
+        for folder in dict.fromkeys([here, root, *(root / name for name in settings.include_dirs)]):
+            yield from _entries(folder / inner, cursor.word, path_of(document.uri))
+
+    def _list(self, document: Document, cursor: Cursor, found: list[Proposal]) -> JsonText:
+        ordered = sorted(found, key=partial(_order, cursor.word))
+        shown = ordered[:_MOST_ITEMS]
+        self._number += 1
+        self._about = [proposal.about for proposal in shown]
+        lines = document.lines
+        insert, replace = lines.range(cursor.start, cursor.at), lines.range(cursor.start, cursor.end)
+        has_both = self._server.client.can(f"{_ITEM}.insertReplaceSupport")
+        places = {"insert": _json(insert), "replace": _json(replace)} if has_both else {"range": _json(insert)}
+        items = [self._item(proposal, at, places, cursor.word) for at, proposal in enumerate(shown)]
+        return JsonText(json.dumps({"isIncomplete": len(ordered) >= _MOST_ITEMS, "items": items}))
+
+    def _item(self, proposal: Proposal, at: int, places: dict[str, Any], word: str) -> dict[str, Any]:
+        is_snippet = bool(proposal.snippet) and self._server.client.can(f"{_ITEM}.snippetSupport")
+        text = proposal.snippet if is_snippet else proposal.plain or proposal.label
+        item: dict[str, Any] = {
+            "label": proposal.label,
+            "kind": _KINDS[proposal.sort].value,
+            "sortText": f"{at:04}",
+            "textEdit": {"newText": text, **places},
+            "data": [self._number, at],
+        }
+        if proposal.detail:
+            item["detail"] = proposal.detail[:_LONGEST_DETAIL]
+        if (compared := _filter_text(proposal, word)) is not None:
+            item["filterText"] = compared
+        if is_snippet:
+            item["insertTextFormat"] = types.InsertTextFormat.Snippet.value
+        if "\n" in text and (mode := self._mode(is_snippet=is_snippet)) is not None:
+            item["insertTextMode"] = mode.value
+        return item
+
+    def _mode(self, *, is_snippet: bool) -> types.InsertTextMode | None:
+        # Every client indents snippets; of other insertions, only the first line is in the right column.
+        if not self._server.client.can(f"{_ITEM}.insertTextModeSupport"):
+            return None
+        return types.InsertTextMode.AdjustIndentation if is_snippet else types.InsertTextMode.AsIs
+
+    async def resolve(self, item: types.CompletionItem) -> types.CompletionItem:
+        """The documentation of an item of the last list."""
+        data: Any = item.data
+        if not isinstance(data, list | tuple) or len(data) != 2 or data[0] != self._number:
+            return item
+        if isinstance(data[1], int) and 0 <= data[1] < len(self._about) and (said := self._about[data[1]]()):
+            item.documentation = content_of(self._server, f"{_ITEM}.documentationFormat", said)
+        return item
+
+
+def _order(word: str, proposal: Proposal) -> tuple[bool, int, int, bool, str]:
+    # Items that start with the typed letters come before those that only contain them.
+    begins = proposal.label.lstrip(".`$").lower().startswith(word.lstrip(".`$").lower())
+    label = proposal.label
+    return not begins, proposal.rank, proposal.position, label.startswith("_"), label.lower()
+
+
+def _json(span: types.Range) -> dict[str, Any]:
+    start, end = span.start, span.end
+    return {
+        "start": {"line": start.line, "character": start.character},
+        "end": {"line": end.line, "character": end.character},
+    }
+
+
+def _filter_text(proposal: Proposal, word: str) -> str | None:
+    """What the client compares with the typed text, if the label would never match it."""
+    if proposal.sort is Sort.SNIPPET and " " in proposal.label:
+        name = proposal.label.partition(" ")[0]
+        return name if proposal.label.endswith("…") else word or name
+    if proposal.label.startswith(".") and word:
+        return proposal.label[1:]
+    return None
+
+
+def _entries(folder: Path, word: str, own: Path) -> Iterable[Proposal]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith(".") or not entry.name.lower().startswith(word.lower()):
+            continue
+        if entry.is_dir():
+            yield Proposal(f"{entry.name}/", Sort.FOLDER, Rank.NAMED)
+        elif Path(entry.name).suffix in DESIGN_SUFFIXES and Path(entry.path) != own:
+            is_header = Path(entry.name).suffix in (".vh", ".svh")
+            yield Proposal(entry.name, Sort.FILE, Rank.MEMBER if is_header else Rank.FIT)

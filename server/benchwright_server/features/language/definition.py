@@ -1,0 +1,63 @@
+"""`textDocument/definition`, `declaration`, `typeDefinition` and `implementation`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_server.features.editor.locations import Locations, place_among_all, place_of
+from benchwright_verilog.semantics.names import navigation
+from benchwright_verilog.semantics.names.occurrence import Occurrence, Target
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.project.project import Project
+    from benchwright_verilog.syntax.documents import Document
+
+Answer = list[types.Location]
+Find = Callable[["Project", "Analysis", int], Iterable[Target | Occurrence]]
+
+
+def register(server: EditorServer) -> None:
+    """Serve those that the client supports."""
+    ways: dict[str, tuple[str, Find]] = {
+        "definition": (
+            types.TEXT_DOCUMENT_DEFINITION,
+            lambda _, analysis, byte: navigation.definitions(analysis, byte),
+        ),
+        "declaration": (types.TEXT_DOCUMENT_DECLARATION, navigation.declarations),
+        "typeDefinition": (
+            types.TEXT_DOCUMENT_TYPE_DEFINITION,
+            lambda _, analysis, byte: navigation.type_definitions(analysis, byte),
+        ),
+        "implementation": (types.TEXT_DOCUMENT_IMPLEMENTATION, navigation.implementations),
+    }
+    for way, (method, find) in ways.items():
+        if server.client.can(f"textDocument.{way}"):
+            server.feature(method)(partial(_answer, server, find))
+
+
+async def _answer(server: EditorServer, find: Find, params: types.TextDocumentPositionParams) -> Answer:
+    place = await place_of(server, params)
+    found = await _found(server, find, place)
+    if not found and place is not None and not server.projects.of(place[0]).is_whole:
+        found = await _found(server, find, await place_among_all(server, params))
+    locations = Locations(server)
+    return [locations.location(one.path, one.start, one.end) for one in found]
+
+
+async def _found(
+    server: EditorServer, find: Find, place: tuple[Document, Analysis, int] | None
+) -> list[Target | Occurrence]:
+    if place is None:
+        return []
+    document, analysis, byte = place
+    project = server.projects.of(document)
+    if find in (navigation.declarations, navigation.implementations):
+        return await asyncio.to_thread(lambda: list(find(project, analysis, byte)))
+    return list(find(project, analysis, byte))

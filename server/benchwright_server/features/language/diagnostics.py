@@ -1,0 +1,391 @@
+"""Diagnostics: slang's while typing, Verilator's and verible's on save, in one list per file.
+
+A client that can pull them (`textDocument/diagnostic`) does; to any other they are pushed
+(`textDocument/publishDiagnostics`). Never both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Coroutine, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from benchwright_server.editor_server import Counts, Report
+from benchwright_server.features.editor.refreshing import refresh_views
+from benchwright_server.linters.lint_tool import SavedFile
+from benchwright_server.linters.linting import linted
+from benchwright_server.operations.catalogue import path_of
+from benchwright_server.workspaces.workspace import Workspace
+from benchwright_verilog.findings.finding import Finding, Level, Related
+from benchwright_verilog.findings.merging import merged
+from benchwright_verilog.findings.piecewise import Piecewise, declared_in, words_of
+from benchwright_verilog.findings.rules import is_deprecated, is_unnecessary
+from benchwright_verilog.findings.source import SLANG, Source
+from benchwright_verilog.semantics.compilation.diagnostics import Severity, SlangDiagnostic
+from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.json_form import JsonText
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+_LARGE = 8_000
+"""From this length, in characters, only the edited part is analysed again."""
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.INFORMATION}
+
+
+def register(server: EditorServer) -> None:
+    """Serve `textDocument/diagnostic`."""
+    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)(partial(_pull, server))
+
+
+async def _pull(server: EditorServer, params: types.DocumentDiagnosticParams) -> JsonText:
+    uri = params.text_document.uri
+    await server.live.rest(uri)
+    if server.expansions is not None:
+        server.expansions.refresh()
+    if not server.client.can("workspace.diagnostics.refreshSupport"):
+        # It would not learn that more is known later.
+        await server.projects.whole(uri)
+    report = await server.live.newest(uri)
+    if report is None:
+        answer: dict[str, Any] = {"kind": "full", "items": []}
+    elif report.id == params.previous_result_id:
+        answer = {"kind": "unchanged", "resultId": report.id}
+    else:
+        answer = {"kind": "full", "resultId": report.id, "items": server.live.shown(report)}
+    return JsonText(json.dumps(answer))
+
+
+@dataclass
+class _Watched:
+    """What is known of one open document."""
+
+    first_change: float = 0.0
+    last_change: float = 0.0
+    is_looked_at: bool = True
+    """Whether nothing was typed since the last analysis."""
+    timer: asyncio.TimerHandle | None = None
+    linted: dict[Source, tuple[Finding, ...]] = field(default_factory=dict)
+    report: Report | None = None
+    pieces: Piecewise | None = None
+    """What is known of a large file by itself."""
+    said: tuple[Document, tuple[SlangDiagnostic, ...]] | None = None
+    """What slang last reported."""
+
+
+class LiveDiagnostics:
+    """Analyses design files as they change, and shows what is found.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._watched: dict[str, _Watched] = {}
+        self._looking: set[asyncio.Task[None]] = set()
+        self._again: asyncio.TimerHandle | None = None
+        self._is_all_old = False
+        self._numbers = 0
+        client = server.client
+        self._pulls = client.can("textDocument.diagnostic")
+        self._is_shown = server.settings.features.diagnostics
+        self._links = client.can("textDocument.publishDiagnostics.codeDescriptionSupport")
+        self._relates = client.can("textDocument.publishDiagnostics.relatedInformation")
+        self._tags = client.can("textDocument.publishDiagnostics.tagSupport")
+
+    # Events of documents
+
+    def opened(self, uri: str) -> None:
+        """A document was opened: analyse it at once."""
+        if _is_design(uri):
+            self._watched[uri] = _Watched()
+            if not self._pulls:
+                self._begin(self._look(uri))
+
+    def changed(self, uri: str) -> None:
+        """A document was changed: analyse it when typing pauses."""
+        watched = self._watched.get(uri)
+        if watched is None:
+            return
+        # Linters' findings are about the saved version; their ranges are wrong now.
+        watched.linted.clear()
+        watched.last_change = time.monotonic()
+        if watched.is_looked_at:
+            watched.first_change = watched.last_change
+            watched.is_looked_at = False
+        if self._pulls:
+            self._look_at_others_later()
+            return
+        if watched.timer is not None:
+            watched.timer.cancel()
+        loop = asyncio.get_running_loop()
+        watched.timer = loop.call_later(self._wait(watched), lambda: self._begin(self._look(uri)))
+
+    def closed(self, uri: str) -> None:
+        """A document was closed: its diagnostics are cleared."""
+        watched = self._watched.pop(uri, None)
+        if watched is not None:
+            if watched.timer is not None:
+                watched.timer.cancel()
+            if not self._pulls:
+                self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def settings_changed(self) -> None:
+        """Analyse everything with the new settings."""
+        self._is_all_old = True
+        self._look_at_others_later(of_one=True)
+
+    def indexed(self) -> None:
+        """All files of a large folder have been read: what was found before may be wrong now."""
+        self._is_all_old = True
+        self._begin(self._look_again())
+
+    async def refresh(self, uris: Iterable[str]) -> None:
+        """What else is known of open documents has changed: show it."""
+        await self._show_if_changed(uris)
+
+    async def rest(self, uri: str) -> None:
+        """Wait until typing pauses, or has gone on for long enough."""
+        while (watched := self._watched.get(uri)) is not None and not watched.is_looked_at:
+            wait = self._wait(watched)
+            if wait <= 0:
+                watched.is_looked_at = True
+                return
+            await asyncio.sleep(wait)
+
+    async def lint(self, uri: str) -> Counts | None:
+        """Lint a saved file, and show everything known of it.
+
+        Returns:
+            Errors and warnings by source; `None` for files of no workspace and for those that changed meanwhile.
+        """
+        document, watched = self._server.documents.get(uri), self._watched.get(uri)
+        if document is None or watched is None:
+            return None
+        if not self._pulls:
+            await self._look(uri)
+        file = path_of(uri)
+        workspace = await asyncio.to_thread(Workspace.around, file)
+        folder = workspace.folder if workspace is not None else None
+        saved = SavedFile(file, document.lines, folder, self._server.sessions.home.cache, self._server.settings.lint)
+        found = await linted(saved, self._server.report_failure)
+        if self._watched.get(uri) is not watched or self._server.documents.get(uri) is not document:
+            return None
+        watched.linted = dict(found)
+        await self._show_if_changed([uri])
+        if workspace is None or watched.report is None:
+            return None
+        groups = {SLANG: watched.report.of_slang, **found}
+        return {str(source): _count(group) for source, group in groups.items()}
+
+    # Findings
+
+    def is_followed(self, uri: str) -> bool:
+        """Whether a document is a design that is analysed."""
+        return uri in self._watched
+
+    async def newest(self, uri: str) -> Report | None:
+        """The report on the latest version of a document; None if it is not a design."""
+        while (document := self._server.documents.get(uri)) is not None and uri in self._watched:
+            report = await self._report(document)
+            if self._server.documents.get(uri) is document:
+                return report
+        return None
+
+    def shown(self, report: Report) -> list[dict[str, Any]]:
+        """A report as the client can show it (LSP 3.18, `Diagnostic`), as plain JSON: there may be hundreds."""
+        return [self._diagnostic(finding, report.document) for finding in report.findings] if self._is_shown else []
+
+    async def _report(self, document: Document) -> Report:
+        said = tuple(of_slang(await self._said_by_slang(document), document.lines))
+        watched = self._watched.get(document.uri) or _Watched()
+        linted = (each for group in watched.linted.values() for each in group)
+        findings = tuple(
+            merged((*said, *linted, *self._server.builds.of(document)), document.lines, self._server.settings.lint)
+        )
+        last = watched.report
+        if last is not None and last.findings == findings:
+            number = last.id
+        else:
+            self._numbers += 1
+            number = str(self._numbers)
+        watched.report = Report(number, document, findings, said)
+        return watched.report
+
+    async def _said_by_slang(self, document: Document) -> tuple[SlangDiagnostic, ...]:
+        if len(document.text) < _LARGE or not self._is_by_itself(document):
+            return await self._server.projects.diagnostics(document)
+        watched = self._watched.get(document.uri) or _Watched()
+        if watched.said is not None and watched.said[0] is document:
+            return watched.said[1]
+        if watched.pieces is None:
+            project = self._server.projects.of(document)
+            watched.pieces = Piecewise(path_of(document.uri), is_alone=project.folder is None)
+            said = await asyncio.to_thread(watched.pieces.diagnostics, document.units)
+        else:
+            said = watched.pieces.diagnostics(document.units)
+        watched.said = document, said
+        return said
+
+    def _is_by_itself(self, document: Document) -> bool:
+        """Whether slang needs no other file to analyse a document."""
+        project = self._server.projects.of(document)
+        if project.lists or b"`include" in document.lines.data or self._server.settings.analysed != ProjectSettings():
+            return False
+        others = [other for other in self._server.documents if other is not document and other.uri in self._watched]
+        inventory = project.inventory
+        if inventory is None:
+            return True
+        project.refresh()
+        if not project.is_whole:
+            return False
+        path = path_of(document.uri)
+        if project.is_workspace:
+            return not others and all(source == path for source in inventory.sources())
+        foreign = {name.encode() for name, paths in inventory.declaring.items() if any(one != path for one in paths)}
+        foreign = foreign.union(*(declared_in(other.units) for other in others))
+        return not foreign or foreign.isdisjoint(words_of(document.units))
+
+    def _wait(self, watched: _Watched) -> float:
+        """Seconds until a document that is being edited should be analysed."""
+        settings, now = self._server.settings.diagnostics, time.monotonic()
+        quiet = watched.last_change + settings.quiet_ms / 1000 - now
+        return max(0.0, min(quiet, watched.first_change + settings.patience_ms / 1000 - now))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        async def looked() -> None:
+            try:
+                await work
+            except Exception as error:
+                self._server.report_failure(error)
+
+        task = asyncio.get_running_loop().create_task(looked())
+        self._looking.add(task)
+        task.add_done_callback(self._looking.discard)
+
+    async def _look(self, uri: str) -> None:
+        watched = self._watched.get(uri)
+        if watched is None:
+            return
+        watched.is_looked_at, watched.timer = True, None
+        if self._server.expansions is not None:
+            self._server.expansions.refresh()
+        report = await self.newest(uri)
+        if report is not None:
+            self._publish(report)
+            self._look_at_others_later()
+
+    def _look_at_others_later(self, *, of_one: bool = False) -> None:
+        """An edit in one file may cause or fix findings in another: analyse those after a longer pause in typing."""
+        if len(self._watched) > 1 or of_one:
+            if self._again is not None:
+                self._again.cancel()
+            wait = 2 * self._server.settings.diagnostics.quiet_ms / 1000
+            self._again = asyncio.get_running_loop().call_later(wait, lambda: self._begin(self._look_again()))
+
+    async def _look_again(self) -> None:
+        self._again = None
+        if self._is_all_old:
+            self._is_all_old = False
+            refresh_views(self._server)
+        await self._show_if_changed(
+            [uri for uri, watched in self._watched.items() if self._pulls or watched.is_looked_at]
+        )
+
+    async def _show_if_changed(self, uris: Iterable[str]) -> None:
+        is_any_new = False
+        for uri in uris:
+            watched = self._watched.get(uri)
+            before = watched.report.id if watched is not None and watched.report is not None else None
+            report = await self.newest(uri)
+            if report is None or report.id == before:
+                continue
+            is_any_new = True
+            if not self._pulls:
+                # At once: while others are analysed, the file may be closed or changed.
+                self._publish(report)
+        if is_any_new and self._pulls and self._server.client.can("workspace.diagnostics.refreshSupport"):
+            self._server.workspace_diagnostic_refresh(None)
+
+    def _publish(self, report: Report) -> None:
+        if self._is_shown:
+            document = report.document
+            params = {"uri": document.uri, "version": document.version, "diagnostics": self.shown(report)}
+            self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+
+    def _diagnostic(self, finding: Finding, document: Document) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "range": _range(document.lines, finding.start, max(finding.start, finding.end)),
+            "severity": finding.level.value,
+            "source": str(finding.source),
+            "message": finding.message,
+        }
+        if finding.rule:
+            found["code"] = finding.rule
+        if self._links and (link := finding.source.rule_page(finding.rule)):
+            found["codeDescription"] = {"href": link}
+        if self._tags and (tags := list(_tags(finding))):
+            found["tags"] = tags
+        if self._relates and finding.related:
+            found["relatedInformation"] = [self._related(related) for related in finding.related]
+        return found
+
+    def _related(self, related: Related) -> dict[str, Any]:
+        uri = related.path.as_uri()
+        document = self._server.documents.get(uri)
+        if document is None:
+            place = {"line": max(0, related.line - 1), "character": max(0, related.column - 1)}
+            there = {"start": place, "end": place}
+        else:
+            start, end = document.lines.line(related.line)
+            at = min(start + related.column - 1, end)
+            there = _range(document.lines, at, at)
+        return {"location": {"uri": uri, "range": there}, "message": related.message}
+
+
+def _range(lines: Lines, start: int, end: int) -> dict[str, Any]:
+    first, last = lines.place(start), lines.place(end)
+    return {
+        "start": {"line": first[0], "character": first[1]},
+        "end": {"line": last[0], "character": last[1]},
+    }
+
+
+def of_slang(found: Iterable[SlangDiagnostic], lines: Lines) -> Iterator[Finding]:
+    """Slang's findings in a file with these lines."""
+    for one in found:
+        start, end = lines.from_byte(one.start), lines.from_byte(one.end)
+        if start >= end:
+            # slang marks only a point; if a name is there, all of it is marked.
+            word = _WORD.match(lines.text, start)
+            end = word.end() if word else start
+        yield Finding(SLANG, start, end, _LEVELS[one.severity], one.rule, one.message)
+
+
+def _tags(finding: Finding) -> Iterator[int]:
+    if is_unnecessary(finding.rule):
+        yield types.DiagnosticTag.Unnecessary.value
+    if is_deprecated(finding.rule, finding.message):
+        yield types.DiagnosticTag.Deprecated.value
+
+
+def _count(findings: Iterable[Finding]) -> tuple[int, int]:
+    levels = [finding.level for finding in findings]
+    return levels.count(Level.ERROR), levels.count(Level.WARNING)
+
+
+def _is_design(uri: str) -> bool:
+    return uri.startswith("file:") and Path(uri).suffix in DESIGN_SUFFIXES

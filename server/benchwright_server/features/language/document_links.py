@@ -1,0 +1,80 @@
+"""`textDocument/documentLink`: included files, and the files that a statement names."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_server.operations.catalogue import path_of
+from benchwright_server.workspaces.workspace import MARKER, Workspace
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.links import includes_of, named_in_markdown
+from benchwright_verilog.syntax.units import each
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.project.project import Project
+
+_MARKDOWN = frozenset({".md", ".markdown"})
+
+
+def register(server: EditorServer) -> None:
+    """Serve it."""
+    server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)(partial(_document_links, server))
+
+
+async def _document_links(server: EditorServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+    document = server.documents.get(params.text_document.uri)
+    if document is None or not document.uri.startswith("file:"):
+        return []
+    if document.is_design:
+        return await _includes(server, document)
+    if PurePosixPath(document.uri).suffix in _MARKDOWN:
+        return await asyncio.to_thread(_named_files, document)
+    return []
+
+
+async def _includes(server: EditorServer, document: Document) -> list[types.DocumentLink]:
+    named = [(unit.start, one) for unit, found in await each(document.units, includes_of) for one in found]
+    if not named:
+        return []
+    project, file = server.projects.of(document), path_of(document.uri)
+    files = await asyncio.to_thread(lambda: [_included(project, file, one.name) for _, one in named])
+    return [
+        types.DocumentLink(document.lines.byte_range(start + one.start, start + one.end), target=found.as_uri())
+        for (start, one), found in zip(named, files, strict=True)
+        if found is not None
+    ]
+
+
+def _included(project: Project, file: Path, name: str) -> Path | None:
+    return project.find_include(file, name) if name and "\0" not in name else None
+
+
+def _named_files(document: Document) -> list[types.DocumentLink]:
+    """The files of a workspace that its statement names; nothing outside the workspace."""
+    file = path_of(document.uri)
+    workspace = Workspace.around(file)
+    if workspace is None:
+        return []
+    links = []
+    for one in named_in_markdown(document.text):
+        path = PurePosixPath(one.name)
+        if not one.name or path.is_absolute() or ".." in path.parts or "\0" in one.name or path.name == MARKER:
+            continue
+        found = next((base / path for base in (file.parent, workspace.folder) if _is_file(base / path)), None)
+        if found is not None:
+            place = document.lines.range(one.start, one.end)
+            links.append(types.DocumentLink(place, target=found.as_uri()))
+    return links
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

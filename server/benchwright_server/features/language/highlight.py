@@ -1,0 +1,40 @@
+"""`textDocument/documentHighlight`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_server.features.editor.locations import place_of
+from benchwright_verilog.semantics.names.navigation import highlights
+from benchwright_verilog.semantics.names.occurrence import Role
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+_KINDS = {
+    Role.READ: types.DocumentHighlightKind.Read,
+    Role.CALL: types.DocumentHighlightKind.Read,
+    Role.DECLARATION: types.DocumentHighlightKind.Write,
+    Role.WRITE: types.DocumentHighlightKind.Write,
+}
+
+
+def register(server: EditorServer) -> None:
+    """Serve it."""
+    server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(partial(_highlight, server))
+
+
+async def _highlight(server: EditorServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+    place = await place_of(server, params)
+    if place is None:
+        return []
+    document, analysis, byte = place
+    return [
+        types.DocumentHighlight(
+            document.lines.byte_range(one.start, one.end), _KINDS.get(one.role, types.DocumentHighlightKind.Text)
+        )
+        for one in highlights(analysis, byte)
+    ]

@@ -1,0 +1,48 @@
+"""`textDocument/hover`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_server.features.editor.markup import content_of
+from benchwright_verilog.syntax.text_shift import TextShift
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+
+def register(server: EditorServer) -> None:
+    """Serve it."""
+    server.feature(types.TEXT_DOCUMENT_HOVER)(partial(_hover, server))
+
+
+async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover | None:
+    # Imported late: slang is not needed to start.
+    from benchwright_verilog.language.explanation.explanations import explain_name, explain_word
+
+    document = server.documents.get(params.text_document.uri)
+    if document is None:
+        return None
+    if not document.is_design:
+        return server.pack_files.hover(document, params.position)
+    offset = document.lines.offset(params.position)
+    found = explain_word(document, offset)
+    if found is None:
+        analysis = await server.projects.recent(document)
+        if TextShift(analysis.data, document.lines.data).is_new(document.lines.to_byte(offset)):
+            analysis = await server.projects.analysis(document)
+        project = server.projects.of(document)
+
+        def text(path: Path) -> str | None:
+            outline = project.outline(path)
+            return outline.data.decode(errors="replace") if outline is not None else None
+
+        found = explain_name(document, offset, analysis, text)
+    if found is None:
+        return None
+    place = document.lines.range(found.start, found.end)
+    return types.Hover(content_of(server, "textDocument.hover.contentFormat", found.markdown), place)

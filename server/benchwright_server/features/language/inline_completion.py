@@ -1,0 +1,161 @@
+"""`textDocument/inlineCompletion` (LSP 3.18): what the assistant's model would write at the cursor.
+
+Off by default, and off in attempts whose condition does not allow help. In an attempt, every suggestion is recorded,
+and whether it was accepted.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from benchwright_attempts.events.assist_asked import AssistAsked
+from benchwright_attempts.events.evidence import AssistAccepted, AssistRejected, AssistShown
+from benchwright_server.assistant.endpoint import ask
+from benchwright_server.assistant.prompt import insertion, messages
+from benchwright_server.operations.catalogue import path_of
+
+if TYPE_CHECKING:
+    from benchwright_server.attempts.session import Session
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.syntax.documents import Document
+
+ACCEPTED = "benchwright.assistAccepted"
+"""The command that a client runs after it has inserted a suggestion."""
+_PROVIDER = "benchwright"
+
+
+def register(server: EditorServer) -> None:
+    """Serve `textDocument/inlineCompletion`."""
+    offers = Offers(server)
+    server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION)(partial(offers.complete))
+
+    async def accepted(*arguments: Any) -> None:
+        await offers.accepted(str(arguments[0]) if arguments else "")
+
+    server.command(ACCEPTED)(accepted)
+
+
+@dataclass(frozen=True)
+class _Offer:
+    """The last suggestion in a document of an attempt."""
+
+    id: str
+    session: Session
+    path: str
+    offset: int
+    text: str
+
+
+class Offers:
+    """The assistant's suggestions to one client.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._open: dict[str, _Offer] = {}
+
+    async def complete(self, params: types.InlineCompletionParams) -> types.InlineCompletionList:
+        """The model's suggestion here; nothing if it must not help."""
+        nothing = types.InlineCompletionList([])
+        document = self._server.documents.get(params.text_document.uri)
+        assistant = self._server.settings.assistant
+        if document is None or not document.uri.startswith("file:") or not (assistant.enabled and assistant.url):
+            return nothing
+        file = path_of(document.uri)
+        session = await self._server.sessions.session(file)
+        await self._settle(document)
+        if session is not None and not session.terms.allows_own_assistant:
+            return nothing
+        offset = document.lines.offset(params.position)
+        start = time.monotonic()
+        reply = await ask(assistant, messages(file.name, document.text, offset), os.environ)
+        latency_ms = round((time.monotonic() - start) * 1000, 3)
+        text = insertion(reply, document.text, offset)
+        is_late = self._server.documents.get(document.uri) is not document
+        outcome = "superseded" if is_late else "shown" if text else "nothing"
+        await self._asked(document, session, file, outcome, latency_ms)
+        if outcome != "shown":
+            return nothing
+        place = types.Range(params.position, params.position)
+        offer = await self._shown(params, document, session, file, offset, text)
+        command = types.Command("Accepted", ACCEPTED, arguments=[offer.id]) if offer is not None else None
+        return types.InlineCompletionList([types.InlineCompletionItem(text, range=place, command=command)])
+
+    async def accepted(self, identity: str) -> None:
+        """The client has inserted a suggestion."""
+        for uri, offer in list(self._open.items()):
+            if offer.id == identity:
+                del self._open[uri]
+                await self._record_accepted(offer, self._server.documents.get(uri))
+
+    async def _asked(
+        self, document: Document, session: Session | None, file: Path, outcome: str, latency_ms: float
+    ) -> None:
+        path = session.workspace.relative(file) if session is not None else None
+        if session is None or path is None:
+            return
+        event = AssistAsked(
+            provider=_PROVIDER, path=path, version=document.version, outcome=outcome, latency_ms=latency_ms
+        )
+        await session.attempt.writer.record(event)
+
+    async def _shown(
+        self,
+        params: types.InlineCompletionParams,
+        document: Document,
+        session: Session | None,
+        file: Path,
+        offset: int,
+        text: str,
+    ) -> _Offer | None:
+        path = session.workspace.relative(file) if session is not None else None
+        if session is None or path is None:
+            return None
+        offer = _Offer(uuid.uuid4().hex, session, path, offset, text)
+        automatic = params.context.trigger_kind is types.InlineCompletionTriggerKind.Automatic
+        event = AssistShown(
+            assist=offer.id,
+            provider=_PROVIDER,
+            path=path,
+            version=document.version,
+            offset=offset,
+            length=len(text),
+            text=text,
+            trigger="automatic" if automatic else "invoked",
+            model=self._server.settings.assistant.model,
+        )
+        await session.attempt.writer.record(event)
+        self._open[document.uri] = offer
+        return offer
+
+    async def _settle(self, document: Document) -> None:
+        """Record whether the last suggestion was accepted: not every client runs the command."""
+        offer = self._open.pop(document.uri, None)
+        if offer is None:
+            return
+        if document.text.startswith(offer.text, offer.offset):
+            await self._record_accepted(offer, document)
+        else:
+            event = AssistRejected(assist=offer.id, provider=_PROVIDER, path=offer.path, reason="superseded")
+            await offer.session.attempt.writer.record(event)
+
+    async def _record_accepted(self, offer: _Offer, document: Document | None) -> None:
+        event = AssistAccepted(
+            assist=offer.id,
+            provider=_PROVIDER,
+            path=offer.path,
+            version=document.version if document is not None else None,
+            length=len(offer.text),
+        )
+        await offer.session.attempt.writer.record(event)

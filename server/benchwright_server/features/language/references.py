@@ -1,0 +1,57 @@
+"""`textDocument/references`."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_server.features.editor.locations import Locations, place_among_all
+from benchwright_server.features.editor.searching import Search
+from benchwright_verilog.semantics.names.navigation import references_by_file
+from benchwright_verilog.semantics.names.occurrence import Role
+from benchwright_verilog.syntax.json_form import JsonText
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.project.project import Project
+
+
+def register(server: EditorServer) -> None:
+    """Serve it."""
+    server.feature(types.TEXT_DOCUMENT_REFERENCES)(partial(_references, server))
+
+
+async def _references(server: EditorServer, params: types.ReferenceParams) -> JsonText:
+    place = await place_among_all(server, params)
+    if place is None:
+        return JsonText("[]")
+    document, analysis, byte = place
+    project = server.projects.of(document)
+    search = Search(server, params, "References")
+    has_declaration = params.context.include_declaration
+
+    def find() -> JsonText:
+        _search(search, Locations(server), project, analysis, byte, has_declaration=has_declaration)
+        return JsonText(json.dumps(search.rest()))
+
+    return await search.run(find)
+
+
+def _search(
+    search: Search, locations: Locations, project: Project, analysis: Analysis, byte: int, *, has_declaration: bool
+) -> None:
+    seen: set[tuple[Path, int, int]] = set()
+    for target in {occurrence.target for occurrence in analysis.occurrences_at(byte)}:
+        for found in references_by_file(project, target, search.searched):
+            places = {
+                (one.path, one.start, one.end)
+                for one in found.occurrences
+                if has_declaration or one.role is not Role.DECLARATION
+            }
+            search.found(locations.plain(*place) for place in sorted(places - seen))
+            seen |= places

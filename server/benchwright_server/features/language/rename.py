@@ -1,0 +1,73 @@
+"""`textDocument/rename` and `prepareRename`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from benchwright_server.features.editor.locations import Locations, place_among_all, plain_range
+from benchwright_server.features.editor.searching import Search
+from benchwright_server.features.requests import REQUEST_FAILED
+from benchwright_verilog.semantics.names.renaming import Edit, RenameRefusedError, renamable, rename
+from benchwright_verilog.syntax.json_form import JsonText
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+
+def register(server: EditorServer) -> None:
+    """Serve both; `prepareRename` only if the client supports it."""
+    server.feature(types.TEXT_DOCUMENT_RENAME)(partial(_rename, server))
+    if server.client.can("textDocument.rename.prepareSupport"):
+        server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(partial(_prepare, server))
+
+
+async def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+    place = await place_among_all(server, params)
+    if place is None:
+        return None
+    document, analysis, byte = place
+    try:
+        found = renamable(server.projects.of(document), analysis, byte)
+    except RenameRefusedError as error:
+        raise JsonRpcException(str(error), REQUEST_FAILED) from None
+    return types.PrepareRenamePlaceholder(document.lines.byte_range(found.start, found.end), found.target.name)
+
+
+async def _rename(server: EditorServer, params: types.RenameParams) -> JsonText | None:
+    place = await place_among_all(server, params)
+    if place is None:
+        return None
+    document, analysis, byte = place
+    project = server.projects.of(document)
+    search = Search(server, params, "Rename")
+    versions = {document.uri: document.version for document in server.documents}
+
+    def find() -> JsonText:
+        edits = rename(project, analysis, byte, params.new_name, search.searched)
+        return JsonText(json.dumps(_workspace_edit(server, edits, versions)))
+
+    try:
+        return await search.run(find)
+    except RenameRefusedError as error:
+        raise JsonRpcException(str(error), REQUEST_FAILED) from None
+
+
+def _workspace_edit(server: EditorServer, edits: list[Edit], versions: Mapping[str, int]) -> dict[str, Any]:
+    """The edits as plain JSON (LSP 3.18, `WorkspaceEdit`): there may be thousands."""
+    locations = Locations(server)
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for edit in sorted(edits, key=lambda one: (one.path, one.start)):
+        place = plain_range(locations.range(edit.path, edit.start, edit.end))
+        changes.setdefault(edit.path.as_uri(), []).append({"range": place, "newText": edit.text})
+    if not server.client.can("workspace.workspaceEdit.documentChanges"):
+        return {"changes": changes}
+    made = [
+        {"textDocument": {"uri": uri, "version": versions.get(uri)}, "edits": each} for uri, each in changes.items()
+    ]
+    return {"documentChanges": made}

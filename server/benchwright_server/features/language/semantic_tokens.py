@@ -1,0 +1,91 @@
+"""`textDocument/semanticTokens`: of a whole file, what changed in it, and of a range."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_verilog.syntax.documents import Document
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+_MAX_KEPT = 32
+"""For this many files, the last answer is kept."""
+_LONG = 64 * 1024
+"""From this size, in bytes, a file is analysed in a thread."""
+
+
+def register(server: EditorServer) -> None:
+    """Serve all three."""
+    tokens = SemanticTokens(server)
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL)(partial(tokens.full))
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA)(partial(tokens.delta))
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE)(partial(tokens.of_range))
+
+
+class SemanticTokens:
+    """The semantic tokens of one client's documents.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._ids = count(1)
+        self._sent: dict[str, types.SemanticTokens] = {}
+
+    async def full(self, params: types.SemanticTokensParams) -> types.SemanticTokens:
+        """Those of the whole file."""
+        return await self._full_tokens(params.text_document.uri)
+
+    async def delta(self, params: types.SemanticTokensDeltaParams) -> types.SemanticTokens | types.SemanticTokensDelta:
+        """Changes since they were last sent; all tokens if the client refers to another answer."""
+        from benchwright_verilog.semantics.names.colours import difference
+
+        before = self._sent.get(params.text_document.uri)
+        now = await self._full_tokens(params.text_document.uri)
+        if before is None or before.result_id != params.previous_result_id:
+            return now
+        start, removed, added = difference(before.data, now.data)
+        edits = [types.SemanticTokensEdit(start, removed, added)] if removed or added else []
+        return types.SemanticTokensDelta(edits, now.result_id)
+
+    async def of_range(self, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
+        """Those of a range."""
+        document = self._server.documents.get(params.text_document.uri)
+        if document is None or not document.is_design:
+            return types.SemanticTokens([])
+        start, end = sorted(map(document.lines.byte_at, (params.range.start, params.range.end)))
+        return types.SemanticTokens(await self._data(document, start, end))
+
+    async def _full_tokens(self, uri: str) -> types.SemanticTokens:
+        document = self._server.documents.get(uri)
+        if document is None or not document.is_design:
+            return types.SemanticTokens([])
+        data = await self._data(document, 0, len(document.lines.data))
+        tokens = types.SemanticTokens(data, str(next(self._ids)))
+        self._sent.pop(uri, None)
+        self._sent[uri] = tokens
+        if len(self._sent) > _MAX_KEPT:
+            del self._sent[next(iter(self._sent))]
+        return tokens
+
+    async def _data(self, document: Document, start: int, end: int) -> list[int]:
+        from benchwright_verilog.semantics.names.colours import coloured, encoded
+
+        analysis = await self._server.projects.analysis(document)
+        units = document.units
+        others = tuple((one.uri, one.version) for one in self._server.documents if one.uri != document.uri)
+        projects = self._server.projects
+        around = (projects.disk_changes, projects.view_changes, others)
+
+        def make() -> list[int]:
+            return encoded(coloured(units, analysis, start, end, around), document.lines)
+
+        return make() if end - start < _LONG else await asyncio.to_thread(make)

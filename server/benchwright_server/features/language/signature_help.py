@@ -1,0 +1,93 @@
+"""`textDocument/signatureHelp`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_server.features.editor.markup import content_of
+from benchwright_verilog.language.completion.calls import Call, CallKind
+from benchwright_verilog.language.completion.cursor import call_at
+from benchwright_verilog.language.completion.library import Library
+from benchwright_verilog.language.explanation.known_macros import KnownMacros
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.text_shift import TextShift
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.language.completion.signatures import Signature
+    from benchwright_verilog.language.explanation.headers import Header
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+
+
+def register(server: EditorServer) -> None:
+    """Serve it."""
+    server.feature(types.TEXT_DOCUMENT_SIGNATURE_HELP)(partial(_help, server, Library()))
+
+
+async def _help(
+    server: EditorServer, library: Library, params: types.SignatureHelpParams
+) -> types.SignatureHelp | None:
+    document = server.documents.get(params.text_document.uri)
+    if document is None or not document.is_design:
+        return None
+    call = call_at(document.text, document.lines.offset(params.position))
+    if call is None or call.kind is CallKind.HEAD:
+        return None
+    from benchwright_verilog.language.completion.signatures import (
+        signature,  # Imported late: slang is not needed to start.
+    )
+
+    header = await _header(server, library, document, call)
+    shown = signature(header, call) if header is not None else None
+    if shown is None:
+        return None
+    return types.SignatureHelp([_information(server, shown)], active_signature=0, active_parameter=shown.active)
+
+
+async def _header(server: EditorServer, library: Library, document: Document, call: Call) -> Header | None:
+    analysis = await server.projects.recent(document)
+    header = _header_by(analysis, server, library, document, call)
+    if header is None and analysis.data != document.lines.data:
+        # The call may have been typed since the last analysis.
+        header = _header_by(await server.projects.analysis(document), server, library, document, call)
+    return header
+
+
+def _header_by(
+    analysis: Analysis, server: EditorServer, library: Library, document: Document, call: Call
+) -> Header | None:
+    from benchwright_verilog.language.completion.instance_proposals import header_at
+    from benchwright_verilog.language.explanation.headers import header_of_macro
+
+    project = server.projects.of(document)
+    if call.path and call.path[0].startswith("`"):
+
+        def text(path: Path) -> str | None:
+            outline = project.outline(path)
+            return outline.data.decode(errors="replace") if outline is not None else None
+
+        macro = KnownMacros(analysis, text).get(call.path[0][1:])
+        return header_of_macro(macro.name, macro.parameters or (), macro.body) if macro is not None else None
+    byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(call.start))
+    return header_at(analysis, byte, project, library, call)
+
+
+def _information(server: EditorServer, shown: Signature) -> types.SignatureInformation:
+    base = "textDocument.signatureHelp.signatureInformation"
+    has_offsets = server.client.can(f"{base}.parameterInformation.labelOffsetSupport")
+    parameters = []
+    for start, end, formal in shown.formals:
+        label = (_units(shown.label[:start]), _units(shown.label[:end])) if has_offsets else formal.text
+        said = content_of(server, f"{base}.documentationFormat", formal.documentation) if formal.documentation else None
+        parameters.append(types.ParameterInformation(label, said))
+    about = content_of(server, f"{base}.documentationFormat", shown.documentation) if shown.documentation else None
+    return types.SignatureInformation(shown.label, about, parameters, active_parameter=shown.active)
+
+
+def _units(text: str) -> int:
+    # LSP 3.18, `ParameterInformation`: whatever the position encoding, these offsets count UTF-16 code units.
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,75 @@
+"""`textDocument/prepareTypeHierarchy`, `typeHierarchy/supertypes` and `subtypes`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from benchwright_server.errors import ServerError
+from benchwright_server.features.editor.locations import Locations, file_of, place_among_all
+from benchwright_verilog.semantics.names.type_hierarchy import ClassNode, class_at, subtypes, supertypes
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.project.project import Project
+
+
+def register(server: EditorServer) -> None:
+    """Serve all three."""
+    server.feature(types.TEXT_DOCUMENT_PREPARE_TYPE_HIERARCHY)(partial(_prepare, server))
+    server.feature(types.TYPE_HIERARCHY_SUPERTYPES)(partial(_related, server, supertypes))
+    server.feature(types.TYPE_HIERARCHY_SUBTYPES)(partial(_related, server, subtypes))
+
+
+async def _prepare(server: EditorServer, params: types.TypeHierarchyPrepareParams) -> list[types.TypeHierarchyItem]:
+    place = await place_among_all(server, params)
+    if place is None:
+        return []
+    document, analysis, byte = place
+    found = await asyncio.to_thread(class_at, server.projects.of(document), analysis, byte)
+    return [_item(Locations(server), found)] if found is not None else []
+
+
+async def _related(
+    server: EditorServer,
+    way: Callable[[Project, ClassNode], list[ClassNode]],
+    params: types.TypeHierarchySupertypesParams | types.TypeHierarchySubtypesParams,
+) -> list[types.TypeHierarchyItem]:
+    locations = Locations(server)
+    found = await asyncio.to_thread(_classes, server, locations, params.item, way)
+    return [_item(locations, node) for node in found]
+
+
+def _classes(
+    server: EditorServer,
+    locations: Locations,
+    item: types.TypeHierarchyItem,
+    way: Callable[[Project, ClassNode], list[ClassNode]],
+) -> list[ClassNode]:
+    try:
+        path = file_of(item.uri)
+    except ServerError:
+        return []
+    project = server.projects.of_path(path)
+    analysis = project.analysis_of(path)
+    if analysis is None:
+        return []
+    # The file may have changed since then: its current content counts.
+    byte = min(locations.lines(path).byte_at(item.selection_range.start), len(analysis.data))
+    node = class_at(project, analysis, byte)
+    return way(project, node) if node is not None else []
+
+
+def _item(locations: Locations, node: ClassNode) -> types.TypeHierarchyItem:
+    return types.TypeHierarchyItem(
+        name=node.name,
+        kind=types.SymbolKind.Interface if node.is_interface else types.SymbolKind.Class,
+        uri=node.path.as_uri(),
+        range=locations.range(node.path, node.start, node.end),
+        selection_range=locations.range(node.path, node.name_start, node.name_end),
+        detail=node.detail or None,
+    )

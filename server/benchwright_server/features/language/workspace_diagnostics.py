@@ -1,0 +1,157 @@
+"""`workspace/diagnostic`: findings in all files of the open folders, open or not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from benchwright_server.editor_server import Report
+from benchwright_server.features.editor.searching import Search
+from benchwright_server.features.language.diagnostics import of_slang
+from benchwright_verilog.findings.merging import merged
+from benchwright_verilog.syntax.documents import Document
+from benchwright_verilog.syntax.json_form import JsonText
+from benchwright_verilog.syntax.lines import Lines
+from benchwright_verilog.syntax.suffixes import HEADERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchwright_server.editor_server import EditorServer
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.project.project import Project
+
+_TOGETHER = 16
+"""How many files are analysed before their reports are sent."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The last report on a file."""
+
+    id: str
+    version: int | None
+    """None if the file is not open."""
+    items: list[dict[str, Any]]
+
+
+_Reports = Iterable[tuple[str, _Known]]
+"""With the files' addresses."""
+
+
+def register(server: EditorServer) -> None:
+    """Serve it."""
+    server.feature(types.WORKSPACE_DIAGNOSTIC)(partial(WorkspaceDiagnostics(server).pull))
+
+
+class WorkspaceDiagnostics:
+    """The reports on all files of one client.
+
+    Args:
+        server: Whose client.
+    """
+
+    def __init__(self, server: EditorServer) -> None:
+        self._server = server
+        self._made_of: object = None
+        self._known: dict[str, _Known] = {}
+        """The reports on files that are not open, as long as nothing they depend on changes."""
+
+    async def pull(self, params: types.WorkspaceDiagnosticParams) -> JsonText:
+        """Reports on all files, in parts if the client asks for that."""
+        previous = {one.uri: one.value for one in params.previous_result_ids}
+        search = Search(self._server, params, "Diagnostics", together=1, wrap=_report)
+        seen: set[str] = set()
+
+        def send(reports: _Reports) -> None:
+            for uri, known in reports:
+                seen.add(uri)
+                search.found([_shown(uri, known, previous.get(uri))])
+
+        send(await self._opened())
+        await search.run(lambda: self._closed(search, send, frozenset(seen)))
+        # Without a report, the client would keep its findings in files that no longer exist.
+        send((uri, _Known("", None, [])) for uri in previous.keys() - seen)
+        return JsonText(json.dumps(_report(search.rest())))
+
+    async def _opened(self) -> list[tuple[str, _Known]]:
+        found = []
+        for uri in [document.uri for document in self._server.documents]:
+            await self._server.live.rest(uri)
+            report = await self._server.live.newest(uri)
+            if report is not None:
+                found.append((uri, _Known(report.id, report.document.version, self._server.live.shown(report))))
+        return found
+
+    def _closed(self, search: Search, send: Callable[[_Reports], None], opened: frozenset[str]) -> None:
+        files = [
+            (project, path)
+            for project in self._server.projects.all()
+            for path, _ in project.words()
+            if _is_in(project, path)
+        ]
+        files = [(project, path) for project, path in files if path.as_uri() not in opened]
+        made_of = self._state()
+        if made_of != self._made_of:
+            self._known.clear()
+            self._made_of = made_of
+        search.searched(0, len(files))
+        for begin in range(0, len(files), _TOGETHER):
+            part = files[begin : begin + _TOGETHER]
+            new = [one for one in part if one[1].as_uri() not in self._known]
+            for path, analysis in _analyses(new, {path for _, path in files}):
+                self._known[path.as_uri()] = self._examined(path, analysis)
+                search.searched(begin, len(files))
+            send((uri, self._known[uri]) for _, path in part if (uri := path.as_uri()) in self._known)
+
+    def _examined(self, path: Path, analysis: Analysis) -> _Known:
+        text = analysis.data.decode(errors="replace")
+        document = Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
+        found = tuple(of_slang(analysis.diagnostics, document.lines))
+        findings = tuple(merged(found, document.lines, self._server.settings.lint))
+        items = self._server.live.shown(Report("", document, findings, found))
+        return _Known(hashlib.sha256(json.dumps(items).encode()).hexdigest()[:16], None, items)
+
+    def _state(self) -> object:
+        """What findings depend on."""
+        server = self._server
+        versions = frozenset((document.uri, document.version) for document in server.documents)
+        stamps = tuple(
+            (id(project), hash(tuple(project.inventory.stamps.items())) if project.inventory is not None else 0)
+            for project in server.projects.all()
+        )
+        return versions, stamps, server.projects.disk_changes, server.projects.view_changes, id(server.settings)
+
+
+def _analyses(files: list[tuple[Project, Path]], wanted: set[Path]) -> Iterator[tuple[Path, Analysis]]:
+    """What slang knows of each file. Those that are compiled together are elaborated once for all of them."""
+    for project, path in files:
+        analysis = project.analysis_of(path)
+        if analysis is not None:
+            for tree in analysis.trees:
+                if tree.path in wanted:
+                    analysis.compiled.want(tree.path)
+            yield path, analysis
+
+
+def _is_in(project: Project, path: Path) -> bool:
+    """Whether findings in a file mean something: not in a header that no file includes."""
+    return path.suffix not in HEADERS or project.roots_of([path]) != [path]
+
+
+def _report(items: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"items": items}
+
+
+def _shown(uri: str, known: _Known, previous: str | None) -> dict[str, Any]:
+    """A report (LSP 3.18, `WorkspaceDocumentDiagnosticReport`) as plain JSON."""
+    report: dict[str, Any] = {"uri": uri, "version": known.version}
+    if known.id and known.id == previous:
+        return report | {"kind": "unchanged", "resultId": known.id}
+    return report | {"kind": "full", "items": known.items} | ({"resultId": known.id} if known.id else {})

@@ -1,0 +1,60 @@
+"""`workspace/symbol`."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from benchwright_server.features.editor.locations import Locations
+from benchwright_server.features.editor.searching import Search
+from benchwright_verilog.semantics.names.occurrence import TargetKind
+from benchwright_verilog.semantics.names.symbol_search import Found, search
+from benchwright_verilog.syntax.json_form import JsonText
+
+if TYPE_CHECKING:
+    from benchwright_server.editor_server import EditorServer
+
+_KINDS = {
+    TargetKind.CHECKER: types.SymbolKind.Module,
+    TargetKind.CLASS: types.SymbolKind.Class,
+    TargetKind.FUNCTION: types.SymbolKind.Function,
+    TargetKind.INTERFACE: types.SymbolKind.Interface,
+    TargetKind.MACRO: types.SymbolKind.Constant,
+    TargetKind.MODULE: types.SymbolKind.Module,
+    TargetKind.PACKAGE: types.SymbolKind.Package,
+    TargetKind.PRIMITIVE: types.SymbolKind.Module,
+    TargetKind.PROGRAM: types.SymbolKind.Module,
+    TargetKind.TASK: types.SymbolKind.Function,
+    TargetKind.TYPE: types.SymbolKind.Struct,
+}
+
+
+def register(server: EditorServer) -> None:
+    """Serve it."""
+    server.feature(types.WORKSPACE_SYMBOL)(partial(_symbols, server))
+
+
+async def _symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> JsonText:
+    projects = server.projects.all()
+    request = Search(server, params, "Symbols")
+
+    def find() -> JsonText:
+        locations = Locations(server)
+        request.found(_symbol(locations, one) for one in search(projects, params.query, request.searched))
+        return JsonText(json.dumps(request.rest()))
+
+    return await request.run(find)
+
+
+def _symbol(locations: Locations, found: Found) -> dict[str, Any]:
+    """LSP 3.18, `WorkspaceSymbol`, as plain JSON."""
+    declared = found.declared
+    return {
+        "location": locations.plain(found.path, declared.start, declared.end),
+        "name": declared.name,
+        "kind": _KINDS[declared.kind].value,
+        "containerName": found.container,
+    }

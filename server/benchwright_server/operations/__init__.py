@@ -1,0 +1,1 @@
+"""What every editor can ask for by `workspace/executeCommand`."""

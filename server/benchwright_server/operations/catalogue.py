@@ -1,0 +1,230 @@
+"""The operations of `protocol`: name, parameters, result and handler of each."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from benchwright_attempts.events.events import Focus
+from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.errors import ServerError
+from benchwright_server.operations.aids import AID_OPERATIONS
+from benchwright_server.operations.operation import Operation, session_of
+from benchwright_server.operations.studies import STUDY_OPERATIONS
+from benchwright_server.protocol.messages import (
+    AbandonParams,
+    AttemptStatus,
+    DoctorReport,
+    FocusParams,
+    Length,
+    LengthParams,
+    Nothing,
+    OpenedProblem,
+    OpenParams,
+    PackList,
+    PauseParams,
+    QuestionView,
+    ServiceAccount,
+    ServiceAccounts,
+    SignedInto,
+    SignInByBrowserParams,
+    SignInCode,
+    SignInParams,
+    SignOutParams,
+    SubmitSummary,
+    WorkspaceParams,
+)
+from benchwright_verilog.syntax.uri import path_of
+
+if TYPE_CHECKING:
+    from benchwright_remote.messages import Me
+
+
+async def _packs(sessions: Sessions, params: Nothing) -> PackList:
+    return await sessions.packs()
+
+
+async def _sign_in(sessions: Sessions, params: SignInParams) -> SignedInto:
+    from benchwright_remote.joining import join
+
+    return _signed_into(params.url, await join(sessions.home, params.url, params.code, params.name))
+
+
+async def _sign_in_by_browser(sessions: Sessions, params: SignInByBrowserParams) -> SignInCode:
+    from benchwright_remote.joining import begin_by_browser
+
+    device = sessions.waiting[params.url] = await begin_by_browser(params.url)
+    address = f"{device.address}?code={device.code}"
+    return SignInCode(code=device.code, address=address, expires_s=device.expires_s)
+
+
+async def _sign_in_finish(sessions: Sessions, params: SignInByBrowserParams) -> SignedInto:
+    from benchwright_remote.joining import finish_by_browser
+
+    device = sessions.waiting.pop(params.url, None)
+    if device is None:
+        raise ServerError("No sign-in by a browser has begun. Send benchwright/signInByBrowser first.")
+    return _signed_into(params.url, await finish_by_browser(sessions.home, params.url, device))
+
+
+def _signed_into(url: str, me: Me) -> SignedInto:
+    from benchwright_remote.joining import address_of
+
+    return SignedInto(url=address_of(url), name=me.name, courses=[course.title for course in me.courses])
+
+
+async def _accounts(sessions: Sessions, params: Nothing) -> ServiceAccounts:
+    from benchwright_remote.connections import Connections
+
+    known = await asyncio.to_thread(Connections(sessions.home).all)
+    return ServiceAccounts(accounts=[ServiceAccount(url=one.url, name=one.name) for one in known])
+
+
+async def _sign_out(sessions: Sessions, params: SignOutParams) -> ServiceAccounts:
+    from benchwright_remote.connections import Connections
+
+    await asyncio.to_thread(Connections(sessions.home).remove, params.url)
+    return await _accounts(sessions, Nothing())
+
+
+async def _open(sessions: Sessions, params: OpenParams) -> OpenedProblem:
+    return await sessions.open(params.problem, params.fresh, guided=params.guided)
+
+
+async def _status(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+    return await (await session_of(sessions, params)).status()
+
+
+async def _start(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+    return await sessions.start(await session_of(sessions, params))
+
+
+async def _pause(sessions: Sessions, params: PauseParams) -> AttemptStatus:
+    return await (await session_of(sessions, params)).pause(params.reason)
+
+
+async def _resume(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+    return await sessions.resume(await session_of(sessions, params))
+
+
+async def _run(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+    return await (await session_of(sessions, params)).run()
+
+
+async def _cancel_run(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+    session = await session_of(sessions, params)
+    await session.attempt.runs.cancel("solver")
+    return await session.status()
+
+
+async def _submit(sessions: Sessions, params: WorkspaceParams) -> SubmitSummary:
+    return await (await session_of(sessions, params)).submit()
+
+
+async def _abandon(sessions: Sessions, params: AbandonParams) -> AttemptStatus:
+    return await (await session_of(sessions, params)).abandon(params.reason)
+
+
+async def _question(sessions: Sessions, params: WorkspaceParams) -> QuestionView:
+    return await sessions.question(await session_of(sessions, params))
+
+
+async def _length(sessions: Sessions, params: LengthParams) -> Length:
+    return await sessions.length(params.text)
+
+
+async def _doctor(sessions: Sessions, params: Nothing) -> DoctorReport:
+    from benchwright_server.doctor import examine
+
+    return await asyncio.to_thread(examine, sessions.home)
+
+
+async def _focus(sessions: Sessions, params: FocusParams) -> Nothing:
+    session = await sessions.session(path_of(params.uri))
+    if session is not None:
+        await session.attempt.writer.record(Focus(focused=params.focused))
+    return Nothing()
+
+
+__all__ = ["CHANGED", "OPERATIONS", "Operation", "path_of"]
+
+OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
+    Operation("packs", Nothing, PackList, "Lists all packs and problems, with this user's record on each.", _packs),
+    Operation(
+        "signIn",
+        SignInParams,
+        SignedInto,
+        "Joins a course at a bench service by an invitation; `packs` then has its assignments.",
+        _sign_in,
+    ),
+    Operation(
+        "signInByBrowser",
+        SignInByBrowserParams,
+        SignInCode,
+        "Begins to sign in at a bench service by a page of its own, where the code has to be confirmed.",
+        _sign_in_by_browser,
+    ),
+    Operation(
+        "signInFinish",
+        SignInByBrowserParams,
+        SignedInto,
+        "Waits until it is confirmed; can be cancelled.",
+        _sign_in_finish,
+    ),
+    Operation("accounts", Nothing, ServiceAccounts, "Lists where this user has signed in.", _accounts),
+    Operation("signOut", SignOutParams, ServiceAccounts, "Forgets the token for a bench service.", _sign_out),
+    Operation(
+        "open",
+        OpenParams,
+        OpenedProblem,
+        "Opens a problem: continues its unfinished attempt, or begins a new one in a new workspace.",
+        _open,
+    ),
+    Operation("status", WorkspaceParams, AttemptStatus, "Returns the status of the attempt.", _status),
+    Operation(
+        "start",
+        WorkspaceParams,
+        AttemptStatus,
+        "Starts the clock for the first time; another attempt that runs is paused.",
+        _start,
+    ),
+    Operation("pause", PauseParams, AttemptStatus, "Pauses the clock.", _pause),
+    Operation(
+        "resume", WorkspaceParams, AttemptStatus, "Resumes the clock; another attempt that runs is paused.", _resume
+    ),
+    Operation(
+        "run",
+        WorkspaceParams,
+        AttemptStatus,
+        "Runs the hidden tests on the saved files, or scores `answer.md`, and waits for the verdict.",
+        _run,
+    ),
+    Operation("cancelRun", WorkspaceParams, AttemptStatus, "Cancels a run and ends its processes.", _cancel_run),
+    Operation(
+        "submit",
+        WorkspaceParams,
+        SubmitSummary,
+        "Ends the attempt; runs once more unless the latest verdict is for the current files.",
+        _submit,
+    ),
+    Operation("abandon", AbandonParams, AttemptStatus, "Ends the attempt without submitting.", _abandon),
+    Operation("question", WorkspaceParams, QuestionView, "Returns what an answer form shows.", _question),
+    Operation("length", LengthParams, Length, "Counts the words and tokens of an answer.", _length),
+    Operation(
+        "doctor", Nothing, DoctorReport, "Reports what is installed, what is missing, and what that affects.", _doctor
+    ),
+    Operation(
+        "focus",
+        FocusParams,
+        Nothing,
+        "Notification: the editor's window gained or lost focus.",
+        _focus,
+        is_request=False,
+    ),
+    *STUDY_OPERATIONS,
+    *AID_OPERATIONS,
+)
+"""Every operation that an editor can request."""
+
+CHANGED = "benchwright/attemptChanged"
+"""Notification to the client, with an `AttemptStatus`."""

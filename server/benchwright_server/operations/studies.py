@@ -1,0 +1,237 @@
+"""The operations of studies and of evidence; see `operations`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from benchwright_attempts.events.evidence import (
+    CommandUsed,
+    EditReason,
+    Environment,
+    Forecast,
+    Idle,
+    InstalledExtension,
+    SelfEstimate,
+)
+from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.operations.operation import Operation, session_of
+from benchwright_server.protocol.messages import AttemptStatus, Nothing, OpenedProblem
+from benchwright_server.protocol.numbers import NumbersParams, OwnNumbers
+from benchwright_server.protocol.studies import (
+    CommandParams,
+    EditReasonsParams,
+    EnvironmentParams,
+    ForecastParams,
+    GiveConsentParams,
+    IdleParams,
+    QuestionnaireParams,
+    ReplayAtParams,
+    ReplayedFiles,
+    ReplayParams,
+    ReplayView,
+    SelfEstimateParams,
+    StudyList,
+    StudyParams,
+    StudyView,
+    TracePage,
+    UnlockParams,
+    WithdrawConsentParams,
+)
+from benchwright_verilog.syntax.uri import path_of
+
+if TYPE_CHECKING:
+    from benchwright_server.attempts.participant_studies import ParticipantStudies
+
+
+def _participant_studies(sessions: Sessions) -> ParticipantStudies:
+    # Most sessions have nothing to do with studies, whose libraries are not quick to load.
+    from benchwright_server.attempts.participant_studies import ParticipantStudies
+
+    return ParticipantStudies(sessions)
+
+
+async def _studies(sessions: Sessions, params: Nothing) -> StudyList:
+    return await _participant_studies(sessions).studies()
+
+
+async def _study(sessions: Sessions, params: StudyParams) -> StudyView:
+    return await _participant_studies(sessions).study(params.study)
+
+
+async def _give_consent(sessions: Sessions, params: GiveConsentParams) -> StudyView:
+    return await _participant_studies(sessions).give_consent(params.study, params.version)
+
+
+async def _withdraw_consent(sessions: Sessions, params: WithdrawConsentParams) -> StudyView:
+    return await _participant_studies(sessions).withdraw_consent(params.study, params.delete)
+
+
+async def _open_task(sessions: Sessions, params: StudyParams) -> OpenedProblem:
+    return await _participant_studies(sessions).open_task(params.study)
+
+
+async def _questionnaire(sessions: Sessions, params: QuestionnaireParams) -> StudyView:
+    return await _participant_studies(sessions).answer(params.study, params.answers)
+
+
+async def _forecast(sessions: Sessions, params: ForecastParams) -> StudyView:
+    said = Forecast(**params.model_dump(exclude={"study", "problem"}))
+    return await _participant_studies(sessions).forecast(params.study, params.problem, said)
+
+
+async def _unlock(sessions: Sessions, params: UnlockParams) -> StudyView:
+    return await _participant_studies(sessions).unlock(params.study, params.code)
+
+
+async def _self_estimate(sessions: Sessions, params: SelfEstimateParams) -> AttemptStatus:
+    said = SelfEstimate(
+        minutes=params.minutes,
+        difficulty=params.difficulty,
+        prior_exposure=params.prior_exposure,
+        external_help=params.external_help,
+        help_note=params.help_note,
+        solved=params.success,
+    )
+    return await (await session_of(sessions, params)).estimate(said)
+
+
+async def _edit_reasons(sessions: Sessions, params: EditReasonsParams) -> Nothing:
+    for edit in params.edits:
+        file = path_of(edit.uri)
+        session = await sessions.session(file)
+        path = session.workspace.relative(file) if session is not None else None
+        if session is not None and path is not None:
+            reason = EditReason(path=path, version=edit.version, reason=edit.reason, metadata=edit.metadata)
+            await session.attempt.writer.record(reason)
+    return Nothing()
+
+
+async def _command_used(sessions: Sessions, params: CommandParams) -> Nothing:
+    file = path_of(params.uri)
+    session = await sessions.session(file)
+    if session is not None:
+        path = session.workspace.relative(file)
+        used = CommandUsed(command=params.command, path=path, version=params.version, length=params.length)
+        await session.attempt.writer.record(used)
+    return Nothing()
+
+
+async def _environment(sessions: Sessions, params: EnvironmentParams) -> Nothing:
+    session = await sessions.session(path_of(params.uri))
+    if session is not None:
+        extensions = tuple(InstalledExtension(**extension.model_dump()) for extension in params.extensions)
+        facts = params.model_dump(exclude={"uri", "extensions"})
+        await session.attempt.writer.record(Environment(**facts, extensions=extensions))
+    return Nothing()
+
+
+async def _idle(sessions: Sessions, params: IdleParams) -> Nothing:
+    session = await sessions.session(path_of(params.uri))
+    if session is not None:
+        await session.attempt.writer.record(Idle(idle=params.idle, after_s=params.after_s))
+    return Nothing()
+
+
+async def _replay(sessions: Sessions, params: ReplayParams) -> ReplayView:
+    from benchwright_server.attempts.attempt_views import replay_of
+
+    return await asyncio.to_thread(replay_of, sessions.log, params.attempt)
+
+
+async def _replay_at(sessions: Sessions, params: ReplayAtParams) -> ReplayedFiles:
+    from benchwright_server.attempts.attempt_views import replay_at
+
+    return await asyncio.to_thread(replay_at, sessions.log, params.attempt, params.seq)
+
+
+async def _trace(sessions: Sessions, params: ReplayParams) -> TracePage:
+    from benchwright_server.attempts.attempt_views import trace_of
+
+    return await asyncio.to_thread(trace_of, sessions.log, params.attempt)
+
+
+async def _numbers(sessions: Sessions, params: NumbersParams) -> OwnNumbers:
+    from benchwright_server.attempts.attempt_views import numbers_of
+
+    return await asyncio.to_thread(numbers_of, sessions, params.study, practice=params.practice)
+
+
+STUDY_OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
+    Operation("studies", Nothing, StudyList, "Lists the studies that the user takes part in.", _studies),
+    Operation("study", StudyParams, StudyView, "Describes a study and its next step.", _study),
+    Operation("giveConsent", GiveConsentParams, StudyView, "Agrees to a study's consent form.", _give_consent),
+    Operation(
+        "withdrawConsent",
+        WithdrawConsentParams,
+        StudyView,
+        "Withdraws consent: ends the attempt in progress; with `delete`, deletes all recorded data.",
+        _withdraw_consent,
+    ),
+    Operation(
+        "openTask",
+        StudyParams,
+        OpenedProblem,
+        "Opens the next task of a study, or reopens the current one.",
+        _open_task,
+    ),
+    Operation(
+        "forecast",
+        ForecastParams,
+        StudyView,
+        "Records what the participant expects of a problem, before anything of the assignment is shown.",
+        _forecast,
+    ),
+    Operation("unlock", UnlockParams, StudyView, "Opens the assignment with the organisers' code.", _unlock),
+    Operation(
+        "selfEstimate",
+        SelfEstimateParams,
+        AttemptStatus,
+        "Records a self-estimate, after the attempt ends.",
+        _self_estimate,
+    ),
+    Operation(
+        "questionnaire",
+        QuestionnaireParams,
+        StudyView,
+        "Answers the questionnaire at the end of a study.",
+        _questionnaire,
+    ),
+    Operation("replay", ReplayParams, ReplayView, "Returns the timeline of an attempt: edits, runs, pauses.", _replay),
+    Operation("replayAt", ReplayAtParams, ReplayedFiles, "Rebuilds every file at one point in an attempt.", _replay_at),
+    Operation("trace", ReplayParams, TracePage, "Returns a page that steps through an attempt.", _trace),
+    Operation("numbers", NumbersParams, OwnNumbers, "Returns the user's own times and results.", _numbers),
+    Operation(
+        "editReasons",
+        EditReasonsParams,
+        Nothing,
+        "Notification: the origin of edits, as reported by the editor.",
+        _edit_reasons,
+        is_request=False,
+    ),
+    Operation(
+        "commandUsed",
+        CommandParams,
+        Nothing,
+        "Notification: a command that inserts text is about to run.",
+        _command_used,
+        is_request=False,
+    ),
+    Operation(
+        "environment",
+        EnvironmentParams,
+        Nothing,
+        "Notification: the solver's editor, and the assistance that it offers.",
+        _environment,
+        is_request=False,
+    ),
+    Operation(
+        "idle",
+        IdleParams,
+        Nothing,
+        "Notification: the user became idle, or active again.",
+        _idle,
+        is_request=False,
+    ),
+)
+"""Every operation of studies."""

@@ -1,0 +1,1 @@
+"""The `benchwright/*` messages."""

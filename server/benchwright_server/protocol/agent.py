@@ -1,0 +1,67 @@
+"""The `benchwright/*` messages by which an agent works on an attempt; see `protocol`."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from benchwright_server.protocol.messages import Wire
+
+
+class AgentToolsParams(Wire):
+    """Parameters of `benchwright/agentTools`."""
+
+    uri: str
+    """A file of the workspace, or its folder."""
+
+
+class AgentToolView(Wire):
+    """One tool."""
+
+    name: str
+    description: str
+    parameters: dict[str, JsonValue]
+    """JSON Schema of an object."""
+    reads_only: bool
+    """Whether it changes nothing of the attempt but its record."""
+
+
+class AgentToolList(Wire):
+    """Result of `benchwright/agentTools`."""
+
+    tools: list[AgentToolView]
+    """Those that the attempt allows; none if it allows no agent."""
+
+
+class AgentToolParams(Wire):
+    """Parameters of `benchwright/agentTool`."""
+
+    uri: str
+    """A file of the workspace, or its folder."""
+    tool: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    agent: str = ""
+    """Name and version of the program that asks, for the record."""
+
+
+class AgentToolResult(Wire):
+    """Result of `benchwright/agentTool`."""
+
+    text: str
+    """For the agent; JSON, unless it is a file or a statement."""
+
+
+class ChatPromptParams(Wire):
+    """Parameters of `benchwright/chatPrompt`."""
+
+    uri: str
+    """A file of the workspace, or its folder."""
+    question: str
+    model: str = ""
+    """Name of the model that is going to be asked, for the record."""
+
+
+class ChatPrompt(Wire):
+    """Result of `benchwright/chatPrompt`."""
+
+    text: str
+    """Statement, the solver's files, what was shown of the newest run, hints that were taken, and the question."""

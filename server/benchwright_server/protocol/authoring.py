@@ -1,0 +1,76 @@
+"""The `benchwright/*` messages for those who write problems; see `protocol`."""
+
+from __future__ import annotations
+
+from benchwright_problems.verdict import Outcome
+from benchwright_server.protocol.messages import Wire
+
+
+class NewProblemParams(Wire):
+    """Parameters of `benchwright/newProblem`."""
+
+    folder: str
+    """URI of the pack's folder; one that is no pack yet becomes one of its name."""
+    id: str
+    """The problem's name, such as `round-robin-arbiter`."""
+    form: str = "cocotb"
+    """What it begins as: `cocotb` or `testbench` for a design problem; `multiple-choice`, `assertion`,
+    `fill-in-the-blank`, `open-ended` or `free-response` for a question."""
+    license: str = "CC-BY-4.0"
+    """Of a new pack, as SPDX calls it."""
+
+
+class NewProblem(Wire):
+    """Result of `benchwright/newProblem`."""
+
+    uri: str
+    """The problem's folder."""
+    statement: str
+    """URI of its statement."""
+    settings: str
+    """URI of its `problem.toml`."""
+
+
+class AuthoredParams(Wire):
+    """Parameters of what is done with a problem that somebody writes."""
+
+    uri: str
+    """A file of the problem, or its folder."""
+
+
+class ProvenSide(Wire):
+    """What a problem's tests say of one set of files."""
+
+    name: str
+    """`reference`, `starting` or `empty`; of a solution that has to fail `hidden/wrong/NAME`."""
+    outcome: Outcome
+    detail: str
+    """What was found, a sentence."""
+
+
+class ProblemProof(Wire):
+    """Result of `benchwright/proveProblem`."""
+
+    uri: str
+    """The problem's folder."""
+    problem: str
+    proof: str
+    """`proved`, `wrong`, `undecided`, or `executes` for a problem without a reference."""
+    reasons: list[str]
+    """Why it is not proved; what to fix first comes first."""
+    remarks: list[str]
+    """Caveats of the runs."""
+    sides: list[ProvenSide]
+    wall_s: float
+    """Seconds of all runs together."""
+
+
+class ProblemPreview(Wire):
+    """Result of `benchwright/previewProblem`."""
+
+    uri: str
+    """A folder with the files that a solver gets."""
+    statement: str
+    """URI of the statement in it."""
+    files: list[str]
+    """Paths in the folder."""

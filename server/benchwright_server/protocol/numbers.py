@@ -1,0 +1,76 @@
+"""The `benchwright/*` messages of a user's own times and results; see `protocol`."""
+
+from __future__ import annotations
+
+from benchwright_server.protocol.messages import Wire
+
+
+class NumbersParams(Wire):
+    """Parameters of `benchwright/numbers`."""
+
+    study: str | None = None
+    """Only attempts of this study; those outside studies if omitted."""
+    practice: bool = False
+    """Whether practice is among them: a study's, and the guided first problem."""
+
+
+class OthersView(Wire):
+    """Results of others, if the study shows them to participants and there are at least five."""
+
+    attempts: int
+    """Number of attempts that have ended."""
+    solved: int
+    quarter_min: float | None
+    """Active minutes after which a quarter had solved it (Kaplan-Meier estimate); null if fewer did."""
+    half_min: float | None
+    three_quarters_min: float | None
+
+
+class SpentView(Wire):
+    """Where the active time of an attempt went, in minutes."""
+
+    writing_min: float
+    """Up to ten seconds before each edit."""
+    waiting_min: float
+    """While hidden tests ran, and nothing was written."""
+    reading_min: float
+    """The rest: reading and thinking."""
+
+
+class OwnNumber(Wire):
+    """One of the user's own attempts."""
+
+    attempt: str
+    problem: str
+    title: str
+    condition: str
+    state: str
+    passed: bool | None
+    """Null before the first verdict, and if the study shows no results."""
+    score: float | None
+    """The best score, 0 to 1; null before the first one, and if the study shows no results."""
+    active_min: float
+    """Minutes on the clock; a gap without activity counts up to the study's threshold (2 outside studies)."""
+    first_pass_min: float | None
+    """Active minutes to the first pass."""
+    runs: int
+    forecast_min: float | None
+    forecast_ratio: float | None
+    """Active minutes to the first pass divided by the forecast; 2 is twice as long as expected."""
+    share_by_assistant: float | None
+    """Share of inserted text that came from completions or chat."""
+    others: OthersView | None
+    """Null if the study does not show it, until the attempt ends, and with fewer than five others."""
+    category: str
+    """What the problem asks for, in words; empty if its pack does not say."""
+    skill: str
+    """Of a question; empty if its pack does not say."""
+    started: str
+    """When its clock was started, ISO 8601; empty if it was not."""
+    spent: SpentView
+
+
+class OwnNumbers(Wire):
+    """Result of `benchwright/numbers`."""
+
+    attempts: list[OwnNumber]

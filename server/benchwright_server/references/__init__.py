@@ -1,0 +1,1 @@
+"""Pages and schemas that are made from the code."""

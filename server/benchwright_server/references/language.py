@@ -1,0 +1,201 @@
+"""Prints `docs/reference/language-features.md` and `docs/reference/settings.md`, from what `initialize` answers.
+
+Run as `python -m benchwright_server.references.language features` or `… settings`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+from urllib.parse import urlsplit
+
+from benchwright_server.client import Client
+from benchwright_server.features import registry as features
+from benchwright_server.features.registry import Feature, server_capabilities
+from benchwright_server.linters import registry as linters
+from benchwright_server.references.other_servers import other_servers
+from benchwright_server.settings import (
+    Assistant,
+    CodeActions,
+    Features,
+    Settings,
+    describe,
+    field_types,
+    flat,
+    wire_name,
+)
+
+_FEATURES_HEAD = """\
+# Language features
+
+What `benchwright lsp` does for Verilog and SystemVerilog, in the terms of LSP 3.18. Generated from its answer to
+`initialize` by `python -m benchwright_server.references.language features`; do not edit.
+
+A feature is offered if the editor supports it and its [setting](settings.md) is on. slang resolves
+names, types and values; tree-sitter parses the structure, so that a file with errors has its outline and
+foldings. What does not work is listed in [Limitations](../explanation/limitations.md).
+
+| feature | methods | setting |
+| --- | --- | --- |
+"""
+_ANSWER_HEAD = """
+## The answer to `initialize`
+
+To an editor that supports everything, with every feature on:
+
+```json
+"""
+_SOURCES = """
+## Where findings come from
+
+| source | when | what | explained at |
+| --- | --- | --- | --- |
+| `slang` | while typing, after a pause of 150 ms, and every 500 ms without one | syntax and semantics | \
+sv-lang.com |
+{tools}
+
+An editor that can pull diagnostics does; to any other they are pushed. What two tools report for the same line
+is shown once. A comment waives a finding, in the syntax of its tool or of another tool whose rule reports the same:
+
+| comment | for |
+| --- | --- |
+| `// verilator lint_off RULE` … `// verilator lint_on RULE` | the lines between, or the rest of the file |
+| `// slang lint_off RULE` … `// slang lint_on RULE` | the same |
+| `// verilog_lint: waive RULE` | its line; the next one too if it stands alone |
+| `// verilog_lint: waive-start RULE` … `// verilog_lint: waive-stop RULE` | the lines between |
+
+Candidates for clock-domain crossings (`clock-crossing`, from `slang`) are off until `project.clockCrossings` is set:
+registers that are written at one clock and read at another. They are searched in what is elaborated with a file: in a
+folder that is the file and what is below it, with a file list all of its tops. These are left out:
+
+- one bit that goes through two registers of the new clock without logic, and several bits if they are Gray-coded
+  (`x ^ (x >> 1)`, or a function with `gray` in its name);
+- an unpacked array in a scope with such a Gray-coded pointer, as in an asynchronous FIFO;
+- clocks that are made of one other clock by gates, latches or registers; clocks from modules that no file declares;
+- resets in the event list, and signals that no register writes.
+
+A candidate may be right, because of a handshake that this search does not understand. That there is none proves
+nothing.
+
+A list that has no folder for a header still finds it if the project's folder has it: a warning at the list says where,
+and which `+incdir+` to add. Of several, the one nearest to the file that includes it is used.
+
+Each file of a list is preprocessed on its own. With `--single-unit`, macros and declarations outside of modules reach
+the files that follow; libraries of `-y` begin with the macros that are then defined, those of `-v` with
+`--libraries-inherit-macros`.
+
+A file is read if it is a plain file of at most 16 MB. An `` `include `` that leads to a pipe, a device or a larger
+file is marked, and the rest of the file is analysed without it.
+
+Errors can't be waived. `lint.off` turns rules off everywhere, and `lint.severity` sets their severity.
+"""
+
+_SETTINGS_HEAD = """\
+# Settings of the language server
+
+What an editor can set, in `initializationOptions` and later with `workspace/didChangeConfiguration`; VS Code has them
+under `benchwright`. Generated from `benchwright_server.settings` by `python -m benchwright_server.references.language
+settings`; do not edit.
+
+An invalid value is reported in a message that names it, and the default is used. `features`, `assistant.enabled` and
+`codeActions.fixAllOnSave` take effect when the server starts, all others at once.
+
+```json
+{"diagnostics": {"quietMs": 300}, "lint": {"off": ["no-tabs"]}, "features": {"codeLens": false}}
+```
+"""
+
+
+class Everything(Client):
+    """A client that supports everything and prefers UTF-16."""
+
+    def get(self, path: str) -> Any:
+        """True, or the one capability that is a list."""
+        return ["edit"] if path.endswith("resolveSupport.properties") else None if "Encodings" in path else True
+
+
+def features_page() -> str:
+    """`language-features.md`."""
+    return (
+        _FEATURES_HEAD
+        + "\n".join(_rows())
+        + "\n"
+        + _SOURCES.format(tools="\n".join(_tools()))
+        + other_servers({method for feature in features.FEATURES for method in feature.methods})
+        + _ANSWER_HEAD
+        + _answer()
+        + "\n```\n"
+    )
+
+
+def settings_page() -> str:
+    """`settings.md`."""
+    return _SETTINGS_HEAD + "\n".join(_settings()) + "\n"
+
+
+def everything() -> dict[str, Any]:
+    """The answer to a client that supports everything."""
+    settings = Settings(assistant=Assistant(enabled=True), code_actions=CodeActions(fix_all_on_save=True))
+    return server_capabilities(Everything(), settings)
+
+
+def _rows() -> Iterator[str]:
+    for feature in features.FEATURES:
+        methods = ", ".join(f"`{method}`" for method in feature.methods)
+        yield f"| {feature.does} | {methods} | {_setting(feature)} |"
+
+
+def _tools() -> Iterator[str]:
+    for tool in linters.LINT_TOOLS:
+        when = "on save, in workspaces" if tool.needs_folder else "on save"
+        page = urlsplit(tool.source.page)
+        # A host of many projects is only meaningful with the project's name.
+        where = f"{page.netloc}/{page.path.split('/')[1]}" if page.netloc.endswith("github.io") else page.netloc
+        yield f"| `{tool.source}` | {when} | {tool.runs} | {where} |"
+
+
+def _setting(feature: Feature) -> str:
+    if feature.setting is not None:
+        return "`assistant.enabled`"
+    return f"`features.{wire_name(feature.name)}`" if feature.name in field_types(Features) else ""
+
+
+def _answer() -> str:
+    return json.dumps({"capabilities": everything()}, indent=2)
+
+
+def _settings() -> Iterator[str]:
+    group: type[Any] | None = None
+    for name, kind, default, owner, field in flat():
+        if owner is not group:
+            group = owner
+            yield f"\n## `{name.rpartition('.')[0]}`\n\n{inspect.getdoc(owner)}\n"
+            yield "| setting | value | default | |"
+            yield "| --- | --- | --- | --- |"
+        yield f"| `{name}` | {describe(kind)} | `{_json(default)}` | {_description(owner, field)} |"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value)
+
+
+def _description(group: type[Any], field: str) -> str:
+    """The docstring below a setting in the source."""
+    body = next(one.body for one in ast.parse(textwrap.dedent(inspect.getsource(group))).body if hasattr(one, "body"))
+    for one, text in pairwise(body):
+        is_field = isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id == field
+        if is_field and isinstance(text, ast.Expr):
+            return " ".join(str(ast.literal_eval(text.value)).split())
+    raise LookupError(f"{group.__name__}.{field} has no docstring: write one below it.")
+
+
+_PAGES = {"features": features_page, "settings": settings_page}
+
+if __name__ == "__main__":
+    sys.stdout.write(_PAGES[sys.argv[1]]())

@@ -1,0 +1,318 @@
+"""Accounts, the tokens that they sign in with, and invitations to courses."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Collection, Sequence, Set
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Row, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from benchwright_foundation import access_token
+from benchwright_foundation.access_token import BearerToken
+from benchwright_foundation.database import Database
+from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_remote.messages import Me, Membership, Role
+from benchwright_service.accounts.known_tokens import KnownTokens
+from benchwright_service.accounts.person_names import plain_name
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.storage.tables import ACCOUNTS, COURSES, IDENTITIES, INVITATIONS, MEMBERS, TOKENS
+
+PREFIX = "bws"
+"""What tokens of the bench service begin with."""
+DELETED = "somebody who was deleted"
+"""The name of an account that was."""
+_PERSON_PER_MINUTE = 600
+_WORKER_PER_MINUTE = 100_000
+
+
+class TokenKind(StrEnum):
+    """Whose a token is."""
+
+    PERSON = "person"
+    WORKER = "worker"
+
+
+class ServiceToken(BearerToken):
+    """An access token of the bench service."""
+
+    kind: TokenKind
+    account: str | None
+    """None for a worker."""
+    name: str
+    """What it is for, such as the computer it was made on."""
+
+
+class Accounts:
+    """Makes and finds accounts and their tokens.
+
+    Args:
+        database: Of the service.
+        now: Seconds since 1970.
+    """
+
+    prefix = PREFIX
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+        self._known = KnownTokens(self._read_token, self._valid_tokens)
+
+    async def find(self, token_id: str) -> BearerToken | None:
+        """The token with this id; None as well if its account is disabled. See `KnownTokens`."""
+        return await self._known.find(token_id)
+
+    async def _valid_tokens(self, tokens: Collection[str]) -> Set[str]:
+        wanted = (
+            select(TOKENS.c.id)
+            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
+            .where(TOKENS.c.id.in_(tokens), TOKENS.c.revoked.is_(None), ACCOUNTS.c.disabled.is_(None))
+        )
+        async with self._database.reading() as connection:
+            return frozenset((await connection.execute(wanted)).scalars())
+
+    async def _read_token(self, token_id: str) -> ServiceToken | None:
+        wanted = (
+            select(TOKENS)
+            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
+            .where(TOKENS.c.id == token_id, ACCOUNTS.c.disabled.is_(None))
+        )
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).mappings().one_or_none()
+        return ServiceToken.model_validate(dict(row)) if row is not None else None
+
+    async def me(self, account: str) -> Me:
+        """An account and its courses, without those that are archived."""
+        async with self._database.reading() as connection:
+            name = (await connection.execute(select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == account))).scalar_one()
+        going = tuple(one for one, is_archived in await self.memberships(account) if not is_archived)
+        return Me(account=account, name=name, courses=going)
+
+    async def memberships(self, account: str) -> Sequence[tuple[Membership, bool]]:
+        """All courses of somebody, oldest first, and whether each is archived."""
+        wanted = (
+            select(COURSES.c.id, COURSES.c.title, COURSES.c.archived, MEMBERS.c.role, MEMBERS.c.section)
+            .join(MEMBERS, MEMBERS.c.course == COURSES.c.id)
+            .where(MEMBERS.c.account == account)
+            .order_by(COURSES.c.created, COURSES.c.id)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [
+            (
+                Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section),
+                row.archived is not None,
+            )
+            for row in rows
+        ]
+
+    async def role(self, account: str, course: str) -> Role | None:
+        """What somebody is in a course. None if nothing."""
+        wanted = select(MEMBERS.c.role).where(MEMBERS.c.account == account, MEMBERS.c.course == course)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(wanted)).scalar()
+        return Role(found) if found is not None else None
+
+    async def worker_token(self, name: str) -> str:
+        """A new token for a worker, which receives hidden parts."""
+        async with self._database.writing() as connection:
+            return await self._new_token(connection, TokenKind.WORKER, None, name, _WORKER_PER_MINUTE)
+
+    async def invite(
+        self, course: str, role: Role, *, section: str = "", uses: int = 1, expires: float | None = None
+    ) -> str:
+        """A code that so many people can join a course with.
+
+        Raises:
+            BenchServiceError: There is no such course.
+        """
+        return (await self.invite_each(course, [(role, section)], uses=uses, expires=expires))[0]
+
+    async def invite_each(
+        self, course: str, seats: Sequence[tuple[Role, str]], *, uses: int = 1, expires: float | None = None
+    ) -> Sequence[str]:
+        """A code for each role and section, in their order; all of them or none.
+
+        Raises:
+            BenchServiceError: There is no such course.
+        """
+        codes = [access_token.new_secret()[1] for _ in seats]
+        rows = [
+            {
+                "digest": access_token.hash_secret(code),
+                "course": course,
+                "role": role.value,
+                "section": section,
+                "uses_left": uses,
+                "created": self._now(),
+                "expires": expires,
+            }
+            for code, (role, section) in zip(codes, seats, strict=True)
+        ]
+        async with self._database.writing() as connection:
+            if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
+                raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
+            await connection.execute(insert(INVITATIONS), rows)
+        return codes
+
+    async def join(self, code: str, name: str) -> tuple[str, str]:
+        """Joins a course by an invitation, with a new account.
+
+        Returns:
+            The account and a token for it.
+
+        Raises:
+            RefusalError: The code is unknown, expired or used up.
+        """
+        async with self._database.writing() as connection:
+            account = await self._enrolled(connection, code, name)
+            token = await self._new_token(connection, TokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
+        return account, token
+
+    async def enrol(self, code: str, name: str) -> str:
+        """The same without a token, for a browser.
+
+        Raises:
+            RefusalError: The code is unknown, expired or used up.
+        """
+        async with self._database.writing() as connection:
+            return await self._enrolled(connection, code, name)
+
+    async def account_of(self, text: str) -> str | None:
+        """The account of a person's token that is valid now; None if it is none."""
+        parts = access_token.read(text, self.prefix)
+        token = await self._read_token(parts[0]) if parts is not None else None
+        if parts is None or token is None or not token.fits(parts[1]) or token.revoked is not None:
+            return None
+        return token.account if token.expires is None or token.expires > self._now() else None
+
+    async def person_token(self, connection: AsyncConnection, account: str, name: str) -> str:
+        """A new token for a person, within a transaction."""
+        return await self._new_token(connection, TokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
+
+    async def _enrolled(self, connection: AsyncConnection, code: str, name: str) -> str:
+        account = uuid.uuid4().hex
+        invitation = await _redeemed(connection, code, self._now())
+        values = {"id": account, "name": plain_name(name), "created": self._now()}
+        await connection.execute(insert(ACCOUNTS).values(values))
+        await _enter(connection, invitation, account)
+        return account
+
+    async def join_another(self, account: str, code: str) -> None:
+        """Joins a course by an invitation, with an account that is there.
+
+        Raises:
+            RefusalError: The code is unknown, expired or used up.
+        """
+        async with self._database.writing() as connection:
+            await _enter(connection, await _redeemed(connection, code, self._now()), account)
+
+    async def vouch(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
+        """A new token for somebody whom a program on this machine has signed in, such as the hub of a class.
+
+        Args:
+            issuer: What signed them in.
+            subject: Who they are there: the same one is the same account.
+            name: What the course's staff call a new account.
+            course: They are in it from now on.
+            role: In the course, unless they have one.
+
+        Raises:
+            BenchServiceError: There is no such course.
+        """
+        async with self._database.writing() as connection:
+            if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
+                raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
+            account = await self._identified(connection, issuer, subject, name)
+            member = {"course": course, "account": account, "role": role.value, "section": ""}
+            await connection.execute(self._database.insert_into(MEMBERS).values(member).on_conflict_do_nothing())
+            return await self._new_token(connection, TokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
+
+    async def identified(
+        self, issuer: str, subject: str, name: str, course: str = "", role: Role = Role.PARTICIPANT
+    ) -> str | None:
+        """The account of somebody whom an identity provider has named; a new one if it is their first time.
+
+        Args:
+            issuer: The provider.
+            subject: Who they are there.
+            name: What the staff of courses call a new account.
+            course: They belong to it from now on, unless they do; none if empty.
+            role: In the course.
+
+        Returns:
+            None if the account was disabled.
+        """
+        async with self._database.writing() as connection:
+            account = await self._identified(connection, issuer, subject, name)
+            disabled = select(ACCOUNTS.c.disabled).where(ACCOUNTS.c.id == account)
+            if (await connection.execute(disabled)).scalar() is not None:
+                return None
+            if course:
+                member = {"course": course, "account": account, "role": role.value, "section": ""}
+                await connection.execute(self._database.insert_into(MEMBERS).values(member).on_conflict_do_nothing())
+            return account
+
+    async def _identified(self, connection: AsyncConnection, issuer: str, subject: str, name: str) -> str:
+        known = select(IDENTITIES.c.account).where(IDENTITIES.c.issuer == issuer, IDENTITIES.c.subject == subject)
+        account = (await connection.execute(known)).scalar()
+        if account is None:
+            account = uuid.uuid4().hex
+            values = {"id": account, "name": plain_name(name), "created": self._now()}
+            await connection.execute(insert(ACCOUNTS).values(values))
+            identity = {"issuer": issuer, "subject": subject, "account": account}
+            await connection.execute(insert(IDENTITIES).values(identity))
+        return str(account)
+
+    async def revoke_workers(self, name: str) -> None:
+        """Makes the tokens of workers of this name invalid from now on."""
+        theirs = update(TOKENS).where(TOKENS.c.kind == TokenKind.WORKER.value, TOKENS.c.name == name)
+        async with self._database.writing() as connection:
+            await connection.execute(theirs.values(revoked=self._now()))
+        self._known.forget()
+
+    async def _new_token(
+        self, connection: AsyncConnection, kind: TokenKind, account: str | None, name: str, per_minute: int
+    ) -> str:
+        token_id, secret = access_token.new_secret()
+        token = ServiceToken(
+            id=token_id,
+            digest=access_token.hash_secret(secret),
+            created=self._now(),
+            per_minute=per_minute,
+            kind=kind,
+            account=account,
+            name=name,
+        )
+        await connection.execute(insert(TOKENS).values(token.model_dump(mode="json")))
+        return access_token.write(token_id, secret, PREFIX)
+
+
+async def _redeemed(connection: AsyncConnection, code: str, now: float) -> Row[Any]:
+    taken = (
+        update(INVITATIONS)
+        .where(INVITATIONS.c.digest == access_token.hash_secret(code), INVITATIONS.c.uses_left > 0)
+        .where(INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > now))
+        .where(INVITATIONS.c.course.not_in(select(COURSES.c.id).where(COURSES.c.archived.is_not(None))))
+        .values(uses_left=INVITATIONS.c.uses_left - 1)
+        .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
+    )
+    invitation = (await connection.execute(taken)).one_or_none()
+    if invitation is None:
+        raise RefusalError(
+            Kind.NOT_FOUND,
+            "The invitation is unknown, expired or used up.",
+            "Check that the code was copied whole, or ask who sent it for a new one.",
+        )
+    return invitation
+
+
+async def _enter(connection: AsyncConnection, invitation: Row[Any], account: str) -> None:
+    known = select(MEMBERS.c.role).where(MEMBERS.c.course == invitation.course, MEMBERS.c.account == account)
+    if (await connection.execute(known)).scalar() is None:
+        member = {"course": invitation.course, "account": account}
+        values = member | {"role": invitation.role, "section": invitation.section}
+        await connection.execute(insert(MEMBERS).values(values))

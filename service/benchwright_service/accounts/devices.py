@@ -1,0 +1,127 @@
+"""Signing a program in by a browser, as OAuth's device flow does (RFC 8628): the program shows a code and waits.
+
+What the program proves itself with is a secret of 256 bits, of which the database has a digest. What a person types is
+short, so it is worth something only for who is signed in and confirms it, and only for some minutes.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, and_, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from benchwright_foundation.access_token import hash_secret
+from benchwright_foundation.database import Database
+from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_remote.messages import Device, DeviceState, Joined, Waiting
+from benchwright_service.accounts.accounts import Accounts
+from benchwright_service.accounts.person_names import plain_name
+from benchwright_service.storage.tables import DEVICES
+
+LIFETIME_S = 600.0
+INTERVAL_S = 2.0
+_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
+"""Without vowels, so that a code is no word, and without letters that look alike."""
+_LENGTH = 8
+
+
+@dataclass(frozen=True)
+class WaitingDevice:
+    """A program that waits."""
+
+    code: str
+    name: str
+    """What it calls itself, such as the computer's name."""
+
+
+class Devices:
+    """Makes and confirms codes.
+
+    Args:
+        database: Of the service.
+        accounts: Make the token in the end.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, accounts: Accounts, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._accounts = accounts
+        self._now = now
+
+    async def begin(self, name: str, address: str) -> Device:
+        """A code for a program.
+
+        Args:
+            name: What the program calls itself.
+            address: Of the service, as its users have it.
+        """
+        secret, now = secrets.token_urlsafe(32), self._now()
+        code = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
+        row = {"digest": hash_secret(secret), "code": code, "name": plain_name(name), "created": now, "polled": 0.0}
+        row |= {"expires": now + LIFETIME_S, "state": DeviceState.WAITING}
+        try:
+            async with self._database.writing() as connection:
+                await connection.execute(delete(DEVICES).where(DEVICES.c.expires <= now))
+                await connection.execute(insert(DEVICES).values(row))
+        except IntegrityError:
+            return await self.begin(name, address)
+        return Device(
+            secret=secret,
+            code=_shown(code),
+            address=f"{address.rstrip('/')}/device",
+            expires_s=LIFETIME_S,
+            interval_s=INTERVAL_S,
+        )
+
+    async def find(self, code: str) -> WaitingDevice | None:
+        """The program that waits with a code, however it was typed."""
+        wanted = select(DEVICES.c.code, DEVICES.c.name).where(self._is_waiting(code))
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+        return WaitingDevice(_shown(row.code), row.name) if row is not None else None
+
+    async def decide(self, code: str, account: str, *, granted: bool) -> bool:
+        """Signs the program in, or refuses to; False if none waits with this code."""
+        state = DeviceState.GRANTED if granted else DeviceState.DENIED
+        decided = update(DEVICES).where(self._is_waiting(code)).values(state=state, account=account)
+        async with self._database.writing() as connection:
+            return bool((await connection.execute(decided)).rowcount)
+
+    async def ask(self, secret: str) -> Waiting:
+        """How far it is; the token, once, if it was granted.
+
+        Raises:
+            RefusalError: The secret is unknown, or the program asks too often.
+        """
+        digest, now = hash_secret(secret), self._now()
+        # Locked: a confirmation meanwhile must not be taken for a code that nobody has, and one request gets the token.
+        wanted = select(DEVICES).where(DEVICES.c.digest == digest).with_for_update()
+        async with self._database.writing() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+            if row is None or row.state == DeviceState.TAKEN:
+                raise RefusalError(Kind.NOT_FOUND, "Nobody waits with this code.", "Begin to sign in again.")
+            if row.state == DeviceState.WAITING and row.expires <= now:
+                return Waiting(state=DeviceState.EXPIRED)
+            if now - row.polled < INTERVAL_S / 2:
+                raise RefusalError(
+                    Kind.RATE_LIMITED, "This was asked too often.", "Wait as long as was said.", retry_after_s=5
+                )
+            taken = row.state == DeviceState.GRANTED
+            values = {"polled": now} | ({"state": DeviceState.TAKEN} if taken else {})
+            await connection.execute(update(DEVICES).where(DEVICES.c.digest == digest).values(values))
+            if not taken:
+                return Waiting(state=DeviceState(row.state))
+            token = await self._accounts.person_token(connection, row.account, row.name)
+        return Waiting(state=DeviceState.GRANTED, joined=Joined(token=token, me=await self._accounts.me(row.account)))
+
+    def _is_waiting(self, code: str) -> ColumnElement[bool]:
+        plain = "".join(letter for letter in code.upper() if letter in _LETTERS)
+        return and_(DEVICES.c.code == plain, DEVICES.c.state == DeviceState.WAITING, DEVICES.c.expires > self._now())
+
+
+def _shown(code: str) -> str:
+    return f"{code[:4]}-{code[4:]}"

@@ -1,0 +1,282 @@
+"""The people of a course: their groups, and export and deletion of one person's data."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import time
+import zipfile
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, Table, delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from benchwright_attempts.errors import UnknownAttemptError
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_foundation.database import Database
+from benchwright_foundation.home import Home
+from benchwright_judges.records.records import Records
+from benchwright_remote.messages import Role
+from benchwright_service.accounts.accounts import DELETED
+from benchwright_service.courses.snapshots import Snapshots
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.questions.personal import delete_questions, exported_figures, exported_questions
+from benchwright_service.runs.run_views import RunViews
+from benchwright_service.storage.tables import (
+    ACCOUNTS,
+    ADJUSTMENTS,
+    APPEALS,
+    ASSIGNMENTS,
+    ASSISTANCE_CHECKS,
+    ATTEMPTS_HELD,
+    DEVICES,
+    EXTENSION_HISTORY,
+    EXTENSIONS,
+    HINTS,
+    IDENTITIES,
+    LTI_SCORES,
+    MEMBERS,
+    RECEIPTS,
+    REGRADED,
+    RUNS,
+    SESSIONS,
+    TOKENS,
+)
+from benchwright_studies.conduct.study_log import StudyLog
+
+_OF_ASSIGNMENTS = (EXTENSIONS, EXTENSION_HISTORY, ADJUSTMENTS, APPEALS, LTI_SCORES)
+_OF_ACCOUNTS = (IDENTITIES, TOKENS, SESSIONS, DEVICES)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody in a course."""
+
+    account: str
+    name: str
+    role: Role
+    section: str
+    group: str
+
+
+class People:
+    """Lists, exports and deletes them.
+
+    Args:
+        database: Of the service.
+        log: The service's.
+        snapshots: Contents of files.
+        views: Show runs as their solver may see them.
+        home: Where raw logs are.
+        records: Opens the database of judgements.
+        now: Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        log: StudyLog,
+        snapshots: Snapshots,
+        views: RunViews,
+        home: Home,
+        records: Callable[[], Awaitable[Records]],
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._database = database
+        self._log = log
+        self._snapshots = snapshots
+        self._views = views
+        self._home = home
+        self._records = records
+        self._now = now
+
+    async def of(self, course: str) -> Sequence[Person]:
+        """Everybody in a course, by name."""
+        wanted = (
+            select(ACCOUNTS.c.id, ACCOUNTS.c.name, MEMBERS.c.role, MEMBERS.c.section, MEMBERS.c.team)
+            .join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
+            .where(MEMBERS.c.course == course)
+            .order_by(func.lower(ACCOUNTS.c.name), ACCOUNTS.c.id)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [Person(row.id, row.name, Role(row.role), row.section, row.team) for row in rows]
+
+    async def find(self, course: str, account: str) -> Person:
+        """One of them.
+
+        Raises:
+            BenchServiceError: They are not in the course.
+        """
+        found = next((one for one in await self.of(course) if one.account == account), None)
+        if found is None:
+            raise BenchServiceError(
+                f"the course {course!r} has nobody {account!r}; `benchwright course people` lists them"
+            )
+        return found
+
+    async def group(self, course: str, groups: Mapping[str, str]) -> None:
+        """Puts people in groups.
+
+        Args:
+            course: Its id.
+            groups: Account → name of the group; empty for who works alone. Who is not named stays.
+        """
+        async with self._database.writing() as connection:
+            for account, name in groups.items():
+                mine = MEMBERS.c.course == course, MEMBERS.c.account == account
+                await connection.execute(update(MEMBERS).where(*mine).values(team=name))
+
+    async def export(self, course: str, account: str) -> bytes:
+        """What the service has of a person in a course, as far as they may see it: a ZIP archive.
+
+        It has `person.json`, the figures of their questions, and a folder for each attempt with `events.jsonl`,
+        `receipts.jsonl`, `runs.json`, `hints.json` if hints were taken, and the files of each run. Of verdicts it has
+        what the person was shown, and nothing hidden.
+
+        Raises:
+            BenchServiceError: They are not in the course.
+        """
+        person = await self.find(course, account)
+        attempts = await self._attempts(course, account)
+        facts = await self._facts(course, person)
+        async with self._database.reading() as connection:
+            figures = await exported_figures(connection, course, account)
+        with tempfile.TemporaryFile() as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("person.json", _json(facts))
+                for path, content in figures.items():
+                    archive.writestr(path, content)
+                for attempt in attempts:
+                    await self._export_attempt(archive, attempt)
+            file.seek(0)
+            return await asyncio.to_thread(file.read)
+
+    async def delete(self, course: str, account: str, reason: str) -> int:
+        """Deletes what the service has of a person in a course; the account too, if they are in no other.
+
+        Of each attempt, a tombstone stays in the log: how many events there were, and the hash of the last. Other
+        people's records are as they were. If this ends in the middle, call it again.
+
+        Returns:
+            How many attempts there were.
+
+        Raises:
+            BenchServiceError: They are not in the course.
+            LogError: Nothing of the log was deleted.
+        """
+        await self.find(course, account)
+        attempts = [row.attempt for row in await self._attempts(course, account)]
+        others = select(MEMBERS.c.course).where(MEMBERS.c.account == account, MEMBERS.c.course != course)
+        async with self._database.writing() as connection:
+            is_last = (await connection.execute(others)).first() is None
+            if is_last:
+                # From now on, nothing more comes from them.
+                await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(disabled=self._now()))
+        await asyncio.to_thread(self._log.delete_attempts, attempts, reason)
+        await self._delete_files(attempts)
+        await (await self._records()).delete_answers(attempts)
+        async with self._database.writing() as connection:
+            await _delete_rows(connection, course, account, attempts)
+            if is_last:
+                for table in _OF_ACCOUNTS:
+                    await connection.execute(delete(table).where(table.c.account == account))
+                await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(name=DELETED))
+        return len(attempts)
+
+    async def _attempts(self, course: str, account: str) -> Sequence[Row[Any]]:
+        wanted = (
+            select(ATTEMPTS_HELD)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
+            .where(ASSIGNMENTS.c.course == course, ATTEMPTS_HELD.c.account == account)
+            .order_by(ATTEMPTS_HELD.c.created)
+        )
+        async with self._database.reading() as connection:
+            return (await connection.execute(wanted)).all()
+
+    async def _facts(self, course: str, person: Person) -> Mapping[str, Any]:
+        facts: dict[str, Any] = {"course": course, "account": person.account, "name": person.name}
+        facts |= {"role": person.role.value, "section": person.section, "group": person.group}
+        logins = select(IDENTITIES.c.issuer, IDENTITIES.c.subject).where(IDENTITIES.c.account == person.account)
+        async with self._database.reading() as connection:
+            facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
+            for table in _OF_ASSIGNMENTS:
+                rows = (await connection.execute(_theirs(table, course, person.account))).mappings()
+                # Of staff, who they are is theirs.
+                hidden = {"account", "by"}
+                facts[table.name.removeprefix("service_")] = [
+                    {key: value for key, value in row.items() if key not in hidden} for row in rows
+                ]
+            facts |= await exported_questions(connection, course, person.account)
+        return facts
+
+    async def _export_attempt(self, archive: zipfile.ZipFile, attempt: Row[Any]) -> None:
+        folder = f"attempts/{attempt.attempt}"
+        with suppress(UnknownAttemptError):
+            header, rows = await asyncio.to_thread(self._log.stored, attempt.attempt)
+            lines = [header.model_dump_json(), *(row.as_json_line() for row in rows)]
+            archive.writestr(f"{folder}/events.jsonl", "".join(f"{line}\n" for line in lines))
+        mine = RUNS.c.attempt == attempt.attempt
+        signed = select(RECEIPTS.c.anchor).where(RECEIPTS.c.attempt == attempt.attempt).order_by(RECEIPTS.c.events)
+        checked = select(ASSISTANCE_CHECKS.c.found).where(ASSISTANCE_CHECKS.c.attempt == attempt.attempt)
+        hints = select(HINTS.c.number, HINTS.c.cost, HINTS.c.at).where(HINTS.c.attempt == attempt.attempt)
+        async with self._database.reading() as connection:
+            runs = (await connection.execute(select(RUNS).where(mine).order_by(RUNS.c.number))).all()
+            anchors = (await connection.execute(signed)).scalars().all()
+            found = (await connection.execute(checked)).scalar()
+            taken = (await connection.execute(hints)).mappings().all()
+        archive.writestr(f"{folder}/receipts.jsonl", "".join(f"{anchor}\n" for anchor in anchors))
+        shown = []
+        for run in runs:
+            view = await self._views.of(run, attempt.problem, revision=0, place=None, step="")
+            shown.append(view.model_dump(mode="json", exclude={"revision", "place", "step"}) | {"queued": run.queued})
+            for path, digest in json.loads(run.files).items():
+                content = await asyncio.to_thread(self._snapshots.content, digest)
+                archive.writestr(f"{folder}/runs/{run.number}/{path}", content)
+        if found is not None:
+            archive.writestr(f"{folder}/assistance.json", f"{found}\n")
+        if taken:
+            archive.writestr(f"{folder}/hints.json", _json([dict(row) for row in taken]))
+        archive.writestr(f"{folder}/runs.json", _json({"problem": attempt.problem, "runs": shown}))
+
+    async def _delete_files(self, attempts: Sequence[str]) -> None:
+        mine: set[str] = set()
+        others: set[str] = set()
+        async with self._database.reading() as connection:
+            for row in await connection.execute(select(RUNS.c.attempt, RUNS.c.files)):
+                (mine if row.attempt in attempts else others).update(json.loads(row.files).values())
+
+        def deleted() -> None:
+            for attempt in attempts:
+                RunRecords(self._home, attempt).delete()
+            for digest in mine - others:
+                self._snapshots.delete(digest)
+
+        await asyncio.to_thread(deleted)
+
+
+async def _delete_rows(connection: AsyncConnection, course: str, account: str, attempts: Sequence[str]) -> None:
+    for table in _OF_ASSIGNMENTS:
+        await connection.execute(delete(table).where(table.c.account == account, _in_course(table, course)))
+    await delete_questions(connection, course, account)
+    runs = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempts))
+    await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(runs)))
+    for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, HINTS, ATTEMPTS_HELD):
+        await connection.execute(delete(table).where(table.c.attempt.in_(attempts)))
+    await connection.execute(delete(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account))
+
+
+def _theirs(table: Table, course: str, account: str) -> Any:
+    return select(table).where(table.c.account == account, _in_course(table, course))
+
+
+def _in_course(table: Table, course: str) -> Any:
+    return table.c.assignment.in_(select(ASSIGNMENTS.c.id).where(ASSIGNMENTS.c.course == course))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)

@@ -1,0 +1,78 @@
+"""Browsers that are signed in. `Sessions.begin` is where every way to sign in ends."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import delete, insert, select
+
+from benchwright_foundation.access_token import hash_secret
+from benchwright_foundation.database import Database
+from benchwright_service.questions.notices import unread
+from benchwright_service.storage.tables import ACCOUNTS, SESSIONS
+
+LIFETIME_S = 12 * 3600.0
+"""After this, a browser has to sign in again."""
+
+
+@dataclass(frozen=True)
+class BrowserSession:
+    """A browser that is signed in."""
+
+    account: str
+    name: str
+    """Of the account."""
+    csrf: str
+    """What every form of this session has to bring."""
+    unread: int = 0
+    """How many notices wait for the person."""
+
+
+class Sessions:
+    """Begins, finds and ends sessions.
+
+    Args:
+        database: Of the service; it has digests only.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    async def begin(self, account: str) -> str:
+        """Signs a browser in: returns the value of a cookie that nobody had before."""
+        cookie = secrets.token_urlsafe(32)
+        now = self._now()
+        row = {"digest": hash_secret(cookie), "account": account, "created": now, "expires": now + LIFETIME_S}
+        async with self._database.writing() as connection:
+            await connection.execute(delete(SESSIONS).where(SESSIONS.c.expires <= now))
+            await connection.execute(insert(SESSIONS).values(row))
+        return cookie
+
+    async def find(self, cookie: str) -> BrowserSession | None:
+        """The session of a cookie; None if there is none, it has expired, or the account is disabled."""
+        now = self._now()
+        wanted = (
+            select(SESSIONS.c.account, ACCOUNTS.c.name, unread(ACCOUNTS.c.id, now).label("unread"))
+            .join(ACCOUNTS, ACCOUNTS.c.id == SESSIONS.c.account)
+            .where(SESSIONS.c.digest == hash_secret(cookie), SESSIONS.c.expires > now)
+            .where(ACCOUNTS.c.disabled.is_(None))
+        )
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+        return BrowserSession(row.account, row.name, _csrf(cookie), row.unread) if row is not None else None
+
+    async def end(self, cookie: str) -> None:
+        """Signs a browser out."""
+        async with self._database.writing() as connection:
+            await connection.execute(delete(SESSIONS).where(SESSIONS.c.digest == hash_secret(cookie)))
+
+
+def _csrf(cookie: str) -> str:
+    return hmac.new(cookie.encode(), b"benchwright forms", hashlib.sha256).hexdigest()

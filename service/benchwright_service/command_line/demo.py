@@ -1,0 +1,208 @@
+"""A course with invented students, who work at a running service: to see what its pages show.
+
+Everything goes the way of a real course: they join by an invitation, their events are countersigned, and their files
+run in the sandbox. Only their typing is invented, and the hours that it takes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.clock.hand_clock import HandClock
+from benchwright_attempts.events.events import Edit, Event, RunStarted, Started, Submitted
+from benchwright_attempts.events.evidence import EditReason
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_attempts.log.log import EventLog
+from benchwright_foundation.home import Home
+from benchwright_harness.execution.run import starting_files
+from benchwright_harness.grading.grade import solved_files
+from benchwright_problems.problem import Kind, Problem, Reveal
+from benchwright_problems.storage.store import Store
+from benchwright_remote.messages import MOST_EVENTS, AssignmentView, Role, RunState
+from benchwright_remote.service_client import ServiceClient, new_run
+from benchwright_service.bench import Administration
+
+COURSE = "demo"
+PACK = "starter"
+_SHEETS = {
+    "First sheet": ("saturating-counter", "load-use-stalls", "cache-tag-bits", "amdahl"),
+    "Second sheet": ("sync-fifo", "vipt-synonyms", "memory-bandwidth"),
+}
+_DIFFICULTY = {"saturating-counter": -1.0, "sync-fifo": 0.5, "vipt-synonyms": 1.0, "memory-bandwidth": 0.8}
+_NAMES = (
+    "Ada Lovelace",
+    "Alan Turing",
+    "Barbara Liskov",
+    "Claude Shannon",
+    "Donald Knuth",
+    "Edsger Dijkstra",
+    "Frances Allen",
+    "Gene Amdahl",
+    "Grace Hopper",
+    "Hedy Lamarr",
+    "John Backus",
+    "Katherine Johnson",
+    "Konrad Zuse",
+    "Lynn Conway",
+    "Margaret Hamilton",
+    "Maurice Wilkes",
+    "Tony Hoare",
+    "Radia Perlman",
+    "Seymour Cray",
+    "Sophie Wilson",
+)
+_COPIER = "Sophie Wilson"
+_ASSISTED = "Grace Hopper"
+"""Accepts an assistant's completions now and then."""
+_MISTAKES = (("+ 1'b1", "+ 2'd2"), ("&& !", "|| !"), ("<= '0", "<= '1"), ("- 1'b1", "+ 1'b1"))
+_WRONG = {"C": "B", "B": "A", "true": "false", "24": "22", "25.6 GB/s": "12.8 GB/s"}
+_AT_ONCE = 4
+_WAIT_S = 20.0
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A course that was set up for its students."""
+
+    staff: str
+    """An invitation for whoever looks at the pages."""
+    students: str
+    """One for all students."""
+
+
+async def set_up(parts: Administration) -> Demo:
+    """Makes the course with its assignments."""
+    await parts.courses.create(COURSE, "Computer architecture (demo)")
+    due = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
+    for days, (title, problems) in enumerate(_SHEETS.items()):
+        await parts.courses.assign(
+            COURSE, PACK, title=title, problems=problems, due=due + timedelta(days=7 * days), reveal=Reveal.NAMES
+        )
+    staff = await parts.accounts.invite(COURSE, Role.OWNER, uses=10)
+    return Demo(staff, await parts.accounts.invite(COURSE, Role.PARTICIPANT, uses=len(_NAMES)))
+
+
+async def play(url: str, demo: Demo, home: Home, folder: Path) -> None:
+    """Has all students work, some at a time.
+
+    Args:
+        url: Of the service.
+        demo: The course.
+        home: Where the service's packs are.
+        folder: For the students' logs.
+
+    Raises:
+        ServiceError: The service refuses, or does not answer.
+    """
+    store = Store(home)
+    copied: dict[str, str] = {}
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def attend(number: int, name: str) -> None:
+        async with turns:
+            await _Student(number, name, url, store, folder / f"{number}.sqlite", copied).attend(demo.students)
+
+    async with asyncio.TaskGroup() as group:
+        for number, name in enumerate(_NAMES):
+            group.create_task(attend(number, name))
+
+
+class _Student:
+    def __init__(self, number: int, name: str, url: str, store: Store, file: Path, copied: dict[str, str]) -> None:
+        self._name = name
+        self._url = url
+        self._store = store
+        self._file = file
+        self._copied = copied
+        self._random = np.random.default_rng(number)
+        self._ability = self._random.normal(0.8, 1.2)
+        started = datetime.now(UTC) - timedelta(days=2, hours=self._random.uniform(0, 20))
+        self._clock = HandClock(wall=started)
+
+    async def attend(self, code: str) -> None:
+        async with ServiceClient(self._url) as nobody:
+            token = (await nobody.join(code, self._name)).token
+        log = await asyncio.to_thread(EventLog, self._file, now=self._clock.now, monotonic_ns=self._clock.monotonic_ns)
+        with contextlib.closing(log):
+            async with ServiceClient(self._url, token) as client:
+                for sheet in await client.assignments():
+                    # Not everybody has come to the second sheet.
+                    if sheet.title in _SHEETS and (sheet.title == "First sheet" or self._random.random() < 0.5):
+                        for problem in sheet.problems:
+                            await self._work(client, log, sheet, problem)
+
+    async def _work(self, client: ServiceClient, log: EventLog, sheet: AssignmentView, name: str) -> None:
+        problem = await asyncio.to_thread(self._store.unseal, f"{PACK}/{name}")
+        is_design = problem.kind is Kind.DESIGN
+        path = problem.public.expected[0] if is_design else "answer.md"
+        given = starting_files(problem)[path].decode() if is_design else ""
+        wrong, right = self._solutions(problem, path)
+        chance = 1 / (1 + math.exp(_DIFFICULTY.get(name, -0.5) - self._ability))
+        tries = [right] if self._random.random() < chance else [wrong]
+        if tries[0] != right and is_design and self._random.random() < 0.6:
+            tries.append(right)
+        if self._name == _COPIER and name in self._copied:
+            tries = [f"// my own solution\n{self._copied[name]}"]
+        elif tries == [wrong] and is_design:
+            self._copied.setdefault(name, wrong)
+        ref, texts = f"{PACK}/{name}", {path: FileText.of_text(given)}
+        attempt = (await asyncio.to_thread(Attempts(log).create, ref, problem.public_digest, Path("/demo"), texts)).id
+        await log.append(attempt, Started())
+        before = given
+        for number, text in enumerate(tries, 1):
+            for event in self._typed(path, before, text, number, at_once=self._name == _COPIER):
+                await log.append(attempt, event)
+            before = text
+            self._clock.pass_s(self._random.exponential(20))
+            run = new_run()
+            snapshot = {path: FileText.of_text(text).sha256}
+            await log.append(attempt, RunStarted(run=run, number=number, snapshot=snapshot))
+            await self._hand_in(client, log, sheet, attempt)
+            shown = await client.run(run, attempt, number, {path: text.encode()})
+            while shown.state not in (RunState.DONE, RunState.CANCELLED):
+                shown = await client.seen(shown.id, shown.revision, _WAIT_S)
+        await log.append(attempt, Submitted())
+        await self._hand_in(client, log, sheet, attempt)
+
+    def _solutions(self, problem: Problem, path: str) -> tuple[str, str]:
+        if problem.kind is not Kind.DESIGN:
+            key = problem.hidden.answer.value if problem.hidden.answer is not None else ""
+            return _WRONG.get(str(key), "0"), str(key)
+        right = solved_files(problem)[path].decode()
+        possible = [one for one in _MISTAKES if one[0] in right]
+        old, new = possible[self._random.integers(len(possible))]
+        return right.replace(old, new, 1), right
+
+    def _typed(self, path: str, before: str, after: str, number: int, *, at_once: bool) -> Iterator[Event]:
+        """What turns one text into the other: all behind what they have in common, in pieces as people type."""
+        same = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), None)
+        start = min(len(before), len(after)) if same is None else same
+        version = number * 1_000
+        size = len(after) if at_once else 24
+        for at in range(start, len(after), size):
+            self._clock.pass_s(self._random.exponential(9))
+            version += 1
+            change = Change(start=at, end=len(before) if at == start else at, text=after[at : at + size])
+            kind = {"kind": "paste" if at_once else "type"}
+            is_accepted = self._name == _ASSISTED and version % 3 == 0
+            reason = "inlineCompletionAccept" if is_accepted else "cursor"
+            yield Edit(path=path, version=version, changes=(change,))
+            yield EditReason(path=path, version=version, reason=reason, metadata=kind)
+
+    async def _hand_in(self, client: ServiceClient, log: EventLog, sheet: AssignmentView, attempt: str) -> None:
+        await log.settled()
+        header = await asyncio.to_thread(log.header, attempt)
+        taken = await client.hand_in(header, sheet.id, ())
+        after = taken.anchor.events if taken.anchor is not None else 0
+        while rows := await asyncio.to_thread(log.rows, attempt, after=after, most=MOST_EVENTS):
+            await client.hand_in(header, sheet.id, rows)
+            after += len(rows)

@@ -1,0 +1,1 @@
+"""Courses, assignments, and what people do in them."""

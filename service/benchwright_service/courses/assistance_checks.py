@@ -1,0 +1,156 @@
+"""What records of attempts say of help by models, kept so that a page of a whole course has it at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, func, select
+
+from benchwright_attempts.log.log import EventLog
+from benchwright_foundation.database import Database
+from benchwright_problems.assistance import Ruled
+from benchwright_service.courses.courses import Courses
+from benchwright_service.storage.tables import ASSIGNMENTS, ASSISTANCE_CHECKS, ATTEMPTS_HELD, RUNS
+from benchwright_teaching.assistance_check import AssistanceChecked, check
+
+logger = logging.getLogger(__name__)
+
+Key = tuple[str, str]
+"""Account and assignment."""
+
+
+@dataclass(frozen=True)
+class CourseChecks:
+    """What is known of a course."""
+
+    found: Mapping[Key, Mapping[str, Sequence[AssistanceChecked]]]
+    """By problem, one for each attempt that was checked."""
+    waiting: int = 0
+    """Attempts that have new runs and were not checked yet."""
+
+    def characters(self, account: str, assignment: str, problem: str = "") -> int:
+        """Characters of models that the assignment did not allow, of one problem or of all."""
+        return sum(one.characters for one in self._of(account, assignment, problem))
+
+    def is_unreported(self, account: str, assignment: str, problem: str = "") -> bool:
+        """Whether an editor did not report where text came from."""
+        return any(not one.is_reported for one in self._of(account, assignment, problem))
+
+    def cell(self, account: str, assignment: str) -> str:
+        """For a file: characters, `not reported`, or nothing if nothing was checked."""
+        count = self.characters(account, assignment)
+        if count:
+            return str(count)
+        if self.is_unreported(account, assignment):
+            return "not reported"
+        return "0" if self._of(account, assignment, "") else ""
+
+    def _of(self, account: str, assignment: str, problem: str) -> Sequence[AssistanceChecked]:
+        of_problems = self.found.get((account, assignment), {})
+        chosen = of_problems.values() if not problem else [of_problems.get(problem, ())]
+        return [one for checks in chosen for one in checks]
+
+
+class AssistanceChecks:
+    """Makes and keeps them.
+
+    Args:
+        database: Of the service.
+        log: The service's.
+        courses: Know what assignments said.
+    """
+
+    def __init__(self, database: Database, log: EventLog, courses: Courses) -> None:
+        self._database = database
+        self._log = log
+        self._courses = courses
+        self._going: dict[str, asyncio.Task[None]] = {}
+
+    async def close(self) -> None:
+        """Ends what runs; what it has not come to is checked when it is wanted again."""
+        for task in self._going.values():
+            task.cancel()
+        await asyncio.gather(*self._going.values(), return_exceptions=True)
+
+    async def of_course(self, course: str, within_s: float) -> CourseChecks:
+        """What is known of a course; attempts with runs since the last check are checked first.
+
+        Args:
+            course: Its id.
+            within_s: How long that may take; it goes on in the background.
+        """
+        rules = await self._courses.rules_on_help(course)
+        if not rules:
+            return CourseChecks({})
+        going = self._going.get(course)
+        if going is None:
+            going = self._going[course] = asyncio.create_task(self._bring_up_to_date(course, rules))
+            going.add_done_callback(lambda _: self._going.pop(course, None))
+        await asyncio.wait({going}, timeout=within_s)
+        found: dict[Key, dict[str, list[AssistanceChecked]]] = defaultdict(lambda: defaultdict(list))
+        waiting = 0
+        for row in await self._rows(course, rules):
+            waiting += _is_outdated(row, rules)
+            if row.found is not None:
+                checked = AssistanceChecked.model_validate_json(row.found)
+                found[row.account, row.assignment][row.problem.partition("/")[2]].append(checked)
+        return CourseChecks(found, waiting)
+
+    async def of_attempt(self, course: str, assignment: str, attempt: str) -> AssistanceChecked | None:
+        """What the record of an attempt says now; None if its assignment says nothing of help."""
+        history = (await self._courses.rules_on_help(course)).get(assignment)
+        if history is None:
+            return None
+        held = select(ATTEMPTS_HELD.c.clock_difference_s).where(ATTEMPTS_HELD.c.attempt == attempt)
+        async with self._database.reading() as connection:
+            difference = (await connection.execute(held)).scalar_one()
+        return await asyncio.to_thread(self._checked, attempt, history, difference)
+
+    def _checked(self, attempt: str, history: Sequence[Ruled], difference: float) -> AssistanceChecked:
+        return check(self._log.events(attempt), history, difference)
+
+    async def _bring_up_to_date(self, course: str, rules: Mapping[str, Sequence[Ruled]]) -> None:
+        for row in await self._rows(course, rules):
+            if not _is_outdated(row, rules):
+                continue
+            try:
+                history = rules[row.assignment]
+                found = await asyncio.to_thread(self._checked, row.attempt, history, row.clock_difference_s)
+                values = {"runs": row.asked, "rules": len(history), "found": found.model_dump_json()}
+                kept = self._database.insert_into(ASSISTANCE_CHECKS).values(values | {"attempt": row.attempt})
+                kept = kept.on_conflict_do_update(index_elements=["attempt"], set_=values)
+                async with self._database.writing() as connection:
+                    await connection.execute(kept)
+            except Exception:
+                # One that was deleted meanwhile, or that can't be read: the others are checked all the same.
+                logger.exception("an attempt's record can't be checked")
+
+    async def _rows(self, course: str, rules: Mapping[str, Sequence[Ruled]]) -> Sequence[Row[Any]]:
+        """The attempts at these assignments, each with what is known of it and how many runs it has asked for."""
+        asked = (
+            select(RUNS.c.attempt, func.count().label("asked"))
+            .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
+            .where(ATTEMPTS_HELD.c.assignment.in_(rules))
+            .group_by(RUNS.c.attempt)
+            .subquery()
+        )
+        known = ASSISTANCE_CHECKS.c
+        wanted = (
+            select(ATTEMPTS_HELD, asked.c.asked, known.found, known.runs, known.rules)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
+            .join(asked, asked.c.attempt == ATTEMPTS_HELD.c.attempt)
+            .outerjoin(ASSISTANCE_CHECKS, known.attempt == ATTEMPTS_HELD.c.attempt)
+            .where(ASSIGNMENTS.c.course == course, ATTEMPTS_HELD.c.assignment.in_(rules))
+            .order_by(ATTEMPTS_HELD.c.created)
+        )
+        async with self._database.reading() as connection:
+            return (await connection.execute(wanted)).all()
+
+
+def _is_outdated(row: Row[Any], rules: Mapping[str, Sequence[Ruled]]) -> bool:
+    return bool(row.found is None or row.runs != row.asked or row.rules != len(rules[row.assignment]))

@@ -1,0 +1,348 @@
+"""Courses, and what they ask for: who may work on which problem, until when, and what is shown of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import Row, and_, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from benchwright_foundation.database import Database
+from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_problems.aids import Aid
+from benchwright_problems.assistance import Assistance, Ruled
+from benchwright_problems.errors import UnknownProblemError
+from benchwright_problems.problem import Pack, Problem, Reveal, digest
+from benchwright_problems.storage.store import Store
+from benchwright_remote.messages import AssignmentView, PublicPack
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, EXTENSIONS, MEMBERS, PLACES, moment
+from benchwright_teaching.points import Times, times_of
+from benchwright_teaching.reveal_phases import RevealPhases
+
+_RULED = TypeAdapter(tuple[Ruled, ...])
+
+
+@dataclass(frozen=True)
+class AssignmentRules:
+    """What the staff of a course may change of an assignment at any time."""
+
+    title: str = ""
+    """That of the pack if empty."""
+    opens: datetime | None = None
+    due: datetime | None = None
+    closes: datetime | None = None
+    most_runs: int | None = None
+    reveal: RevealPhases = field(default_factory=RevealPhases)
+    assistance: Assistance | None = None
+    """None if nothing is said."""
+    aids: frozenset[Aid] | None = None
+    """None for all."""
+
+    def check(self) -> None:
+        """Makes sure that they fit each other.
+
+        Raises:
+            BenchServiceError: They don't.
+        """
+        if self.due is not None and self.closes is not None and self.closes < self.due:
+            raise BenchServiceError("an assignment does not close before it is due; change one of the two")
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """As the table has them, without title and assistance."""
+        return {
+            "opens": self.opens and self.opens.timestamp(),
+            "due": self.due and self.due.timestamp(),
+            "closes": self.closes and self.closes.timestamp(),
+            "most_runs": self.most_runs,
+            "reveal": self.reveal.first,
+            "reveal_after_due": self.reveal.after_due,
+            "reveal_after_closing": self.reveal.after_closing,
+            "aids": json.dumps([aid.value for aid in Aid if aid in self.aids]) if self.aids is not None else None,
+        }
+
+
+class Courses:
+    """Makes and finds courses and assignments.
+
+    Args:
+        database: Of the service.
+        store: Has the packs.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, store: Store, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._store = store
+        self._now = now
+        self._digests: dict[str, tuple[Pack, str]] = {}
+
+    async def create(self, course: str, title: str) -> None:
+        """Makes a course.
+
+        Raises:
+            BenchServiceError: There is one of this name.
+        """
+        row = {"id": course, "title": title, "created": self._now()}
+        try:
+            async with self._database.writing() as connection:
+                await connection.execute(insert(COURSES).values(row))
+        except IntegrityError:
+            raise BenchServiceError(f"there is a course {course!r} already; choose another name") from None
+
+    async def archive(self, course: str, *, restore: bool = False) -> None:
+        """Ends a course: it can be read from now on, and nothing of it changes; or has it go on.
+
+        Raises:
+            BenchServiceError: There is no such course.
+        """
+        ended = update(COURSES).where(COURSES.c.id == course).values(archived=None if restore else self._now())
+        async with self._database.writing() as connection:
+            if (await connection.execute(ended)).rowcount != 1:
+                raise _no_course(course)
+
+    async def demand(self, course: str) -> None:
+        """Makes sure that there is a course, and that it is not a study's.
+
+        Raises:
+            BenchServiceError: It is not so.
+        """
+        wanted = select(COURSES.c.id).where(COURSES.c.id == course, COURSES.c.id.not_in(select(PLACES.c.study)))
+        async with self._database.reading() as connection:
+            if (await connection.execute(wanted)).scalar() is None:
+                raise _no_course(course)
+
+    async def assign(
+        self,
+        course: str,
+        pack: str,
+        *,
+        title: str = "",
+        problems: Collection[str] | None = None,
+        opens: datetime | None = None,
+        due: datetime | None = None,
+        closes: datetime | None = None,
+        most_runs: int | None = None,
+        reveal: Reveal | None = None,
+        reveal_after_due: Reveal | None = None,
+        reveal_after_closing: Reveal | None = None,
+        assistance: Assistance | None = None,
+        aids: Collection[Aid] | None = None,
+    ) -> str:
+        """Makes an assignment; returns its id.
+
+        Raises:
+            BenchServiceError: There is no such course, pack or problem, or it closes before it is due.
+        """
+        phases = RevealPhases(reveal, reveal_after_due, reveal_after_closing)
+        rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance, _all_or(aids))
+        rules.check()
+        try:
+            known = await asyncio.to_thread(self._store.public, pack)
+        except UnknownProblemError as error:
+            raise BenchServiceError(str(error)) from error
+        unknown = set(problems or ()) - {problem.id for problem in known.problems}
+        if unknown:
+            raise BenchServiceError(
+                f"pack {pack!r} has no problem {min(unknown)!r}; `benchwright problems list {pack}`"
+            )
+        row = {
+            "id": uuid.uuid4().hex,
+            "course": course,
+            "title": title or known.title,
+            "pack": pack,
+            "problems": json.dumps(list(problems)) if problems is not None else None,
+            "assistance": _RULED.dump_json((Ruled(since=None, rule=assistance),)).decode() if assistance else None,
+            "created": self._now(),
+            **rules.columns,
+        }
+        async with self._database.writing() as connection:
+            if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
+                raise _no_course(course)
+            await connection.execute(insert(ASSIGNMENTS).values(row))
+        return str(row["id"])
+
+    async def change(self, course: str, assignment: str, rules: AssignmentRules) -> None:
+        """Changes an assignment; what it says of help by models holds for what is written from now on.
+
+        Raises:
+            BenchServiceError: The course has no such assignment, or it closes before it is due.
+        """
+        rules.check()
+        this = ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.course == course
+        async with self._database.writing() as connection:
+            row = (await connection.execute(select(ASSIGNMENTS).where(*this).with_for_update())).one_or_none()
+            if row is None:
+                raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
+            history = ruled(row.assistance)
+            if (history[-1].rule if history else None) != rules.assistance:
+                # Whoever has begun has read the rule before this one: it stays, for what was written under it.
+                history = (*history, Ruled(since=self._now(), rule=rules.assistance))
+            values = {"title": rules.title or row.title, "assistance": _RULED.dump_json(history).decode()}
+            await connection.execute(update(ASSIGNMENTS).where(*this).values(values | rules.columns))
+
+    async def rules_on_help(self, course: str) -> dict[str, Sequence[Ruled]]:
+        """What the assignments of a course have said of help by models, oldest first; without those that never did."""
+        wanted = select(ASSIGNMENTS.c.id, ASSIGNMENTS.c.assistance).where(ASSIGNMENTS.c.course == course)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return {row.id: history for row in rows if (history := ruled(row.assistance))}
+
+    async def of(
+        self, account: str, *, studies: bool = False, only: str | None = None, archived: bool = False
+    ) -> Sequence[AssignmentView]:
+        """The assignments that somebody may see, by course and in the order in which they were made.
+
+        Args:
+            account: Who.
+            studies: Whether those of studies are among them, which nobody works on outside their study.
+            only: The id of one; None for all.
+            archived: Whether those of archived courses are among them, which nobody works on.
+        """
+        mine = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == account)
+        wanted = (
+            select(ASSIGNMENTS, EXTENSIONS.c.due.label("own_due"), EXTENSIONS.c.closes.label("own_closes"))
+            .join(MEMBERS, MEMBERS.c.course == ASSIGNMENTS.c.course)
+            .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
+            .outerjoin(EXTENSIONS, mine)
+            .where(MEMBERS.c.account == account)
+            .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= self._now()))
+            .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
+        )
+        if not archived:
+            wanted = wanted.where(COURSES.c.archived.is_(None))
+        if only is not None:
+            wanted = wanted.where(ASSIGNMENTS.c.id == only)
+        if not studies:
+            wanted = wanted.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [await self._view(row, Times(moment(row.own_due), moment(row.own_closes))) for row in rows]
+
+    async def all_of(self, course: str) -> Sequence[AssignmentView]:
+        """All assignments of a course, also those that have not opened yet, in the order in which they were made."""
+        wanted = (
+            select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course).order_by(ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [await self._view(row) for row in rows]
+
+    async def open_to(self, account: str, assignment: str) -> AssignmentView:
+        """An assignment that somebody may work on now.
+
+        Raises:
+            RefusalError: There is none for them, or it is closed.
+        """
+        found = next(iter(await self.of(account, studies=True, only=assignment)), None)
+        if found is None:
+            raise RefusalError(Kind.NOT_FOUND, "There is no such assignment.", "List the assignments again.")
+        if found.closes is not None and found.closes.timestamp() < self._now():
+            raise RefusalError(
+                Kind.CONFLICT, "The assignment is closed.", "Ask the course's staff for an extension if you need one."
+            )
+        return found
+
+    def pack_names(self) -> Sequence[str]:
+        """The packs that can be assigned. Waits for the disk."""
+        return self._store.pack_names()
+
+    async def problem(self, pack: str, problem: str) -> Problem:
+        """The public part of a problem that an assignment names.
+
+        Raises:
+            UnknownProblemError: Its pack was replaced by one without it.
+        """
+        return await asyncio.to_thread(self._store.problem, f"{pack}/{problem}")
+
+    async def most_shown(self, attempt: str) -> Reveal | None:
+        """The most that the assignment of an attempt shows of a verdict now. None if it says nothing."""
+        mine = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == ATTEMPTS_HELD.c.account)
+        wanted = (
+            select(ASSIGNMENTS, EXTENSIONS.c.due.label("own_due"), EXTENSIONS.c.closes.label("own_closes"))
+            .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.assignment == ASSIGNMENTS.c.id)
+            .outerjoin(EXTENSIONS, mine)
+            .where(ATTEMPTS_HELD.c.attempt == attempt)
+        )
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+        return self._shown_now(row, Times(moment(row.own_due), moment(row.own_closes))) if row is not None else None
+
+    def _shown_now(self, row: Row[Any], extension: Times | None) -> Reveal | None:
+        times = times_of(Times(moment(row.due), moment(row.closes)), extension)
+        return phases_of(row).at(datetime.fromtimestamp(self._now(), UTC), times)
+
+    async def pack(self, account: str, name: str) -> PublicPack:
+        """The public part of a pack, as far as somebody has it to work on.
+
+        Raises:
+            RefusalError: They have nothing of it.
+        """
+        mine = [one for one in await self.of(account, studies=True) if one.pack == name]
+        if not mine:
+            raise RefusalError(Kind.NOT_FOUND, "There is no such pack.", "List the assignments again.")
+        allowed = {problem for one in mine for problem in one.problems}
+        pack, _ = await self._public(name)
+        shown = pack.model_copy(update={"problems": tuple(one for one in pack.problems if one.id in allowed)})
+        return PublicPack(digest=_digest(shown), pack=shown)
+
+    async def _view(self, row: Row[Any], extension: Times | None = None) -> AssignmentView:
+        pack, pack_digest = await self._public(row.pack)
+        times = times_of(Times(moment(row.due), moment(row.closes)), extension)
+        return AssignmentView(
+            id=row.id,
+            course=row.course,
+            title=row.title,
+            pack=row.pack,
+            pack_digest=pack_digest,
+            problems=tuple(json.loads(row.problems) if row.problems else (problem.id for problem in pack.problems)),
+            opens=moment(row.opens),
+            due=times.due,
+            closes=times.closes,
+            most_runs=row.most_runs,
+            reveal=row.reveal,
+            reveal_after_due=row.reveal_after_due,
+            reveal_after_closing=row.reveal_after_closing,
+            assistance=history[-1].rule if (history := ruled(row.assistance)) else None,
+            aids=tuple(Aid(one) for one in json.loads(row.aids)) if row.aids is not None else None,
+        )
+
+    async def _public(self, name: str) -> tuple[Pack, str]:
+        pack = await asyncio.to_thread(self._store.public, name)
+        known = self._digests.get(name)
+        # The store returns the same object until the pack changes; a built-in one never does.
+        if known is None or (known[0] is not pack and known[0] != pack):
+            known = self._digests[name] = (pack, await asyncio.to_thread(_digest, pack))
+        return known
+
+
+def _all_or(aids: Collection[Aid] | None) -> frozenset[Aid] | None:
+    return frozenset(aids) if aids is not None else None
+
+
+def ruled(column: str | None) -> tuple[Ruled, ...]:
+    """What an assignment has said of help by models, oldest first, from its column."""
+    return _RULED.validate_json(column) if column else ()
+
+
+def phases_of(row: Row[Any]) -> RevealPhases:
+    """How much an assignment shows of verdicts."""
+    named = (row.reveal, row.reveal_after_due, row.reveal_after_closing)
+    return RevealPhases(*(Reveal(one) if one else None for one in named))
+
+
+def _no_course(course: str) -> BenchServiceError:
+    return BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
+
+
+def _digest(pack: Pack) -> str:
+    return digest([problem.public_digest for problem in pack.problems])

@@ -1,0 +1,119 @@
+"""Hints of problems, handed out one after the other: the service has their texts, and notes who took which when."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from benchwright_attempts.grading.grading import hint_of
+from benchwright_attempts.state import AttemptState
+from benchwright_attempts.terms import Terms
+from benchwright_foundation.database import Database
+from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_problems.aids import Aid
+from benchwright_problems.hints import HintRule
+from benchwright_problems.storage.store import Store
+from benchwright_remote.hint_text import HintText
+from benchwright_remote.messages import AssignmentView
+from benchwright_service.courses.courses import Courses
+from benchwright_service.evidence.evidence import Evidence
+from benchwright_service.runs.run_rows import DECIDED
+from benchwright_service.storage.tables import HINTS, RUNS
+from benchwright_service.studies.lab import Lab
+
+
+class HandedHints:
+    """Hands them out.
+
+    Args:
+        database: Of the service.
+        evidence: Of attempts.
+        store: Has the hidden parts.
+        courses: Say who may work on what.
+        lab: Has the plans of studies.
+        now: Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        evidence: Evidence,
+        store: Store,
+        courses: Courses,
+        lab: Lab,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._database = database
+        self._evidence = evidence
+        self._store = store
+        self._courses = courses
+        self._lab = lab
+        self._now = now
+
+    async def take(self, account: str, attempt: str, number: int) -> HintText:
+        """A hint of an attempt's problem; when this returns, that it was taken is on disk.
+
+        One that was taken before is shown again and changes nothing.
+
+        Raises:
+            RefusalError: The attempt is not the account's, hints are not allowed, or this one can't be taken yet.
+        """
+        ref, assignment = await self._evidence.held(account, attempt)
+        public = await asyncio.to_thread(self._store.problem, ref)
+        rules = public.public.hints
+        if not 1 <= number <= len(rules):
+            raise RefusalError(Kind.NOT_FOUND, "The problem has no such hint.", "List the assignments again.")
+        cost = await self._cost(attempt, number)
+        if cost is None:
+            await self._check_allowed(account, await self._courses.open_to(account, assignment), ref)
+            await self._check_turn(attempt, number, rules[number - 1])
+            cost = await self._note(attempt, number, rules[number - 1].cost)
+        hidden = await asyncio.to_thread(self._store.unseal, ref)
+        return HintText(number=number, text=hint_of(ref, hidden, number), cost=cost)
+
+    async def _cost(self, attempt: str, number: int) -> float | None:
+        wanted = select(HINTS.c.cost).where(HINTS.c.attempt == attempt, HINTS.c.number == number)
+        async with self._database.reading() as connection:
+            found: float | None = (await connection.execute(wanted)).scalar()
+        return found
+
+    async def _check_allowed(self, account: str, assignment: AssignmentView, ref: str) -> None:
+        """Makes sure that the study or the assignment allows hints, by what this service knows."""
+        assigned = await self._lab.assigned(account, assignment.course, ref)
+        aids = frozenset(assignment.aids) if assignment.aids is not None else None
+        terms = Terms("", assigned) if assigned is not None else Terms("", aids=aids)
+        if not terms.allows_aid(Aid.HINTS):
+            by = "study" if assigned is not None else "assignment"
+            raise RefusalError(Kind.CONFLICT, f"The {by} does not allow hints.", "Go on without them.")
+
+    async def _check_turn(self, attempt: str, number: int, rule: HintRule) -> None:
+        taken = select(func.count()).select_from(HINTS).where(HINTS.c.attempt == attempt)
+        decided = select(func.count()).select_from(RUNS)
+        decided = decided.where(RUNS.c.attempt == attempt, RUNS.c.outcome.in_(DECIDED))
+        async with self._database.reading() as connection:
+            before = (await connection.execute(taken)).scalar_one()
+            runs = (await connection.execute(decided)).scalar_one()
+        if number != before + 1:
+            raise RefusalError(Kind.CONFLICT, f"Hint {before + 1} comes next.", "Take the hints in order.")
+        summary = await asyncio.to_thread(self._evidence.log.summary, attempt)
+        if summary.state is not AttemptState.RUNNING:
+            raise RefusalError(Kind.CONFLICT, "The attempt's clock does not run.", "Start or resume it first.")
+        missing = rule.waits_for(runs, summary.clock.active_s)
+        if missing:
+            raise RefusalError(
+                Kind.CONFLICT, f"Hint {number} can be taken after {missing}.", "Go on working, and ask again."
+            )
+
+    async def _note(self, attempt: str, number: int, cost: float) -> float:
+        row = {"attempt": attempt, "number": number, "cost": cost, "at": self._now()}
+        try:
+            async with self._database.writing() as connection:
+                await connection.execute(insert(HINTS).values(row))
+        except IntegrityError:
+            # Asked for twice at once.
+            return await self._cost(attempt, number) or 0.0
+        return cost

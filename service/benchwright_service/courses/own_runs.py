@@ -1,0 +1,60 @@
+"""A student's own runs in an assignment, as much as may be shown of them now."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+
+from benchwright_foundation.database import Database
+from benchwright_remote.messages import RunView
+from benchwright_service.courses.courses import Courses
+from benchwright_service.runs.run_views import RunViews
+from benchwright_service.storage.tables import ATTEMPTS_HELD, RUNS, moment
+
+MOST_SHOWN = 10
+"""Runs of each problem."""
+
+
+@dataclass(frozen=True)
+class OwnRun:
+    """One of them."""
+
+    queued: datetime
+    view: RunView
+
+
+class OwnRuns:
+    """Reads them.
+
+    Args:
+        database: Of the service.
+        courses: Know what may be shown.
+        views: Show it.
+    """
+
+    def __init__(self, database: Database, courses: Courses, views: RunViews) -> None:
+        self._database = database
+        self._courses = courses
+        self._views = views
+
+    async def of(self, account: str, assignment: str) -> Mapping[str, Sequence[OwnRun]]:
+        """By problem, the newest runs, newest first; a problem without runs is left out."""
+        wanted = (
+            select(RUNS, ATTEMPTS_HELD.c.problem.label("ref"))
+            .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
+            .where(ATTEMPTS_HELD.c.account == account, ATTEMPTS_HELD.c.assignment == assignment)
+            .order_by(RUNS.c.queued.desc(), RUNS.c.number.desc())
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        most = await self._courses.most_shown(rows[0].attempt) if rows else None
+        found: dict[str, list[OwnRun]] = defaultdict(list)
+        for row in rows:
+            runs = found[row.ref.partition("/")[2]]
+            if len(runs) < MOST_SHOWN:
+                runs.append(OwnRun(moment(row.queued), await self._views.limited(row, row.ref, most)))
+        return found

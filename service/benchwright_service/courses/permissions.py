@@ -1,0 +1,106 @@
+"""Who may ask what: one answer for each endpoint of the OpenAPI document and each kind of asker.
+
+Run as `python -m benchwright_service.courses.permissions > docs/reference/permissions.md`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from benchwright_remote.messages import Role
+from benchwright_service.app import OPEN, make_api
+from benchwright_service.endpoints.admitted import ROLES
+
+_JOBS = "/api/v1/jobs"
+
+
+class Asker(StrEnum):
+    """Who asks, about a course or a study."""
+
+    NOBODY = "nobody"
+    """Without a token that the service knows."""
+    STRANGER = "stranger"
+    """A person who is not in the course."""
+    PARTICIPANT = Role.PARTICIPANT.value
+    GRADER = Role.GRADER.value
+    MONITOR = Role.MONITOR.value
+    STAFF = Role.STAFF.value
+    OWNER = Role.OWNER.value
+    WORKER = "worker"
+
+
+class Answer(StrEnum):
+    """What the asker gets."""
+
+    YES = "yes"
+    OWN = "own"
+    """What is theirs; the rest is answered like what does not exist."""
+    UNAUTHORIZED = "401"
+    FORBIDDEN = "403"
+    ABSENT = "404"
+    """As if it did not exist."""
+
+
+def permissions() -> Mapping[tuple[str, str], Mapping[Asker, Answer]]:
+    """The answers, by method and path."""
+    return {
+        (method.upper(), path): {asker: _answer(path, operation, asker) for asker in Asker}
+        for path, operations in make_api().openapi()["paths"].items()
+        for method, operation in operations.items()
+    }
+
+
+def _answer(path: str, operation: Mapping[str, JsonValue], asker: Asker) -> Answer:
+    if path in OPEN:
+        return Answer.YES
+    if asker is Asker.NOBODY:
+        return Answer.UNAUTHORIZED
+    if path.startswith(_JOBS):
+        return Answer.YES if asker is Asker.WORKER else Answer.FORBIDDEN
+    if asker is Asker.WORKER:
+        return Answer.FORBIDDEN
+    roles = operation.get(ROLES)
+    if isinstance(roles, list):
+        return Answer.YES if asker.value in roles else Answer.ABSENT
+    return Answer.OWN if "{" in path else Answer.YES
+
+
+def reference() -> str:
+    """The whole page, Markdown."""
+    return "\n".join(_page())
+
+
+_HEAD = """\
+# Who may ask what of the bench service
+
+Every endpoint of the [bench service](bench-service.md), and what each asker gets. Generated from its OpenAPI document
+by `python -m benchwright_service.courses.permissions`; do not edit. A test asks each endpoint as each asker over HTTP
+and compares.
+
+| answer | meaning |
+| --- | --- |
+| yes | it is answered |
+| own | what is the asker's own; everything else is answered like what does not exist |
+| 401 | no token that the service knows |
+| 403 | the token is of the wrong kind: a person's for workers' work, or a worker's for people's |
+| 404 | answered like what does not exist, to the byte |
+
+Roles are those in the course or study that the path names; a *stranger* has no role in it. Tokens of the judge service
+get what *nobody* gets, and the judge service takes none of these.
+"""
+
+
+def _page() -> Iterator[str]:
+    yield _HEAD
+    yield f"| request | {' | '.join(Asker)} |"
+    yield f"| --- |{' --- |' * len(Asker)}"
+    for (method, path), answers in permissions().items():
+        yield f"| `{method} {path}` | {' | '.join(answers[asker] for asker in Asker)} |"
+
+
+if __name__ == "__main__":
+    print(reference(), file=sys.stdout)  # noqa: T201 - it is what the module is for

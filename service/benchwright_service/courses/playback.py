@@ -1,0 +1,308 @@
+"""An attempt as a page plays it: steps in time, and in chunks the text before and what each step changed.
+
+The rules are those of the log's other readers: `clock` for time, `attribution` for where text came from, `marked_text`
+for what stays of it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from benchwright_analysis.report.rows.edits import Edits
+from benchwright_analysis.report.rows.stored_event import about_edit, model_of
+from benchwright_attempts.clock.clock import AttemptState, Clock
+from benchwright_attempts.errors import IllegalTransitionError
+from benchwright_attempts.events.event_body import Evidence, TextEffect
+from benchwright_attempts.events.events import EVENT_TYPES, TextCause
+from benchwright_attempts.log.record import StoredEvent, read_json, type_of
+from benchwright_attempts.summary.survival import Content
+from benchwright_service.courses.playback_text import ASSISTED, MARKS, PASTED, Labels, PlaybackText, Step
+
+_CHUNK = 64 << 10
+"""Characters of changes after which a chunk ends, at least. It is longer where the files are: all texts at the
+beginning of chunks take no more than all changes."""
+_STEP = 48
+"""What a step counts as, besides the text that it brings."""
+_EVENT_BYTES = 300
+"""What an event takes in memory, about."""
+_KINDS = {"paste": PASTED, "assist": ASSISTED}
+_MOST_MARKS = 200
+"""Pauses, pastes, and accepted completions, that are listed: the longest."""
+_NS = 1_000_000_000
+_SETS = EVENT_TYPES.with_effect(TextEffect.SETS)
+_EDITS = EVENT_TYPES.with_effect(TextEffect.EDITS)
+_SHAPES = EVENT_TYPES.with_effect(TextEffect.HIDES_FILE)
+_ABOUT = EVENT_TYPES.with_evidence(Evidence.SAME_VERSION)
+_ANNOUNCING = EVENT_TYPES.with_evidence(Evidence.NEXT_EDIT)
+_HIDING = EVENT_TYPES.with_effect(TextEffect.HIDES_ALL)
+_QUIET = (
+    frozenset({"tick", "assigned", "consent", "environment", "model_usage"}) | _ABOUT | _ANNOUNCING
+) - EVENT_TYPES.with_effect(*(effect for effect in TextEffect if effect is not TextEffect.NONE))
+"""Events that are no steps: they say nothing of the work, or something of another event. What changes a text is one."""
+_OF_RUNS = frozenset({"run_started", "run_finished", "answered"})
+
+
+class PlaybackError(Exception):
+    """An event that no program of ours writes.
+
+    Args:
+        seq: Its number, or that of the last one if only all together make no attempt.
+    """
+
+    def __init__(self, seq: int) -> None:
+        super().__init__(f"Event {seq} is none that an editor writes, so the attempt can't be replayed.")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something that a reader wants to find."""
+
+    step: int
+    at_s: float
+    kind: str
+    """`paste`, `assist` or `pause`."""
+    path: str = ""
+    characters: int = 0
+    until_s: float | None = None
+    """End of a pause."""
+    text: str = ""
+    """The reason of a pause, as its solver wrote it."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Where a chunk begins."""
+
+    first: int
+    """Number of its first step, from 0."""
+    at_s: float
+    wall_s: float
+    """The solver's wall time, in seconds since 1970."""
+
+
+class Playback:
+    """An attempt up to an event. Its text is worked out when it is asked for: not from two threads at once.
+
+    Args:
+        events: How many there are.
+        steps: In order.
+        duration_s: From the opening to the newest event.
+        bounds: Of the chunks.
+        marks: In order.
+        left_out: Pauses, pastes and completions that are not among the marks.
+        inserted: Origin → code points put in, also those that were deleted later.
+        runs: Number of a run → the step at which it ended, or began if it did not, and when that was.
+        paths: Of all files.
+        text: Makes the chunks.
+        contents: All changes of text.
+    """
+
+    def __init__(
+        self,
+        events: int,
+        steps: Sequence[Step],
+        duration_s: float,
+        bounds: Sequence[Bound],
+        marks: Sequence[Mark],
+        left_out: int,
+        inserted: Mapping[str, int],
+        runs: Mapping[int, tuple[int, float]],
+        paths: Sequence[str],
+        text: PlaybackText,
+        contents: Iterable[Content],
+    ) -> None:
+        self.events = events
+        self.steps = len(steps)
+        self.duration_s = duration_s
+        self.bounds = bounds
+        self.marks = marks
+        self.left_out = left_out
+        self.inserted = inserted
+        self.runs = runs
+        self.paths = paths
+        self._text = text
+        self._chunks: list[bytes] = []
+        ends = [bound.first for bound in bounds[1:]] + [len(steps)]
+        self._more = text.chunks(steps, ends if steps else [], iter(contents))
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes, about."""
+        return _EVENT_BYTES * self.events + sum(map(len, self._chunks))
+
+    def chunk(self, number: int) -> bytes | None:
+        """A chunk, as `PlaybackText.chunks` makes it; None if there is none."""
+        while number >= len(self._chunks) and (more := next(self._more, None)) is not None:
+            self._chunks.append(more)
+        return self._chunks[number] if number < len(self._chunks) else None
+
+    def final(self) -> Mapping[str, str]:
+        """The files that differ from the start, at the end."""
+        self._chunks.extend(self._more)
+        return self._text.changed()
+
+    def place(self, wall_s: float) -> tuple[int, float]:
+        """The step and the time that belong to the solver's wall time, about."""
+        found = bisect_right(self.bounds, wall_s, key=lambda bound: bound.wall_s) - 1
+        if found < 0:
+            return 0, 0.0
+        bound = self.bounds[found]
+        at_s = bound.at_s + wall_s - bound.wall_s
+        return (self.steps - 1, self.duration_s) if at_s >= self.duration_s else (bound.first, at_s)
+
+
+def played(events: Iterable[StoredEvent]) -> Playback:
+    """Reads an attempt from its first event.
+
+    Raises:
+        PlaybackError: An event is none: what students' machines send is whatever they want.
+    """
+    reading = _Reading()
+    seq = 0
+    try:
+        for event in events:
+            seq = event[0]
+            reading.take(*event)
+        return reading.finish()
+    except (AttributeError, IllegalTransitionError, LookupError, OverflowError, TypeError, ValueError) as error:
+        raise PlaybackError(seq) from error
+
+
+def _check_places(edit: dict[str, Any]) -> None:
+    for change in edit["changes"]:
+        start, end = change.get("start"), change.get("end")
+        if (start, end) != (None, None) and not 0 <= start <= end:
+            raise ValueError("a change begins behind its end")
+
+
+class _Reading:
+    def __init__(self) -> None:
+        self._clock = Clock()
+        self._edits = Edits()
+        self._steps: list[Step] = []
+        self._by_model: set[int] = set()
+        self._set: dict[int, dict[str, int]] = {}
+        """Number of an event that sets files → how long each is."""
+        self._paths: set[str] = set()
+        self._runs: dict[int, tuple[int, float]] = {}
+        self._pauses: list[tuple[int, float, str]] = []
+        self._ends: list[float] = []
+        self._events = 0
+
+    def take(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
+        kind, clock = type_of(body), self._clock
+        before = clock.state
+        clock.follow(kind, mono_ns, process)
+        self._events = seq
+        path = self._text(kind, seq, wall, body)
+        if kind in _QUIET:
+            return
+        step, at_s = len(self._steps), clock.at_ns / _NS
+        if before is not AttemptState.PAUSED and clock.state is AttemptState.PAUSED:
+            self._pauses.append((step, at_s, str(read_json(body).get("reason") or "")))
+        elif before is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
+            self._ends.append(at_s)
+        if kind in _OF_RUNS:
+            self._runs[read_json(body)["number"]] = step, at_s
+        self._steps.append(Step(seq, clock.at_ns, wall, kind, path))
+
+    def _text(self, kind: str, seq: int, wall: str, body: str) -> str:
+        """Takes what an event says of text; the path if it is about one file."""
+        clock, edits = self._clock, self._edits
+        if kind in _EDITS or kind in _SHAPES:
+            value = read_json(body)
+            _check_places(value)
+            at_ns, clock_ns = clock.at_ns, clock.active_ns
+            edits.edit(value, seq, wall, at_ns=at_ns, clock_ns=clock_ns, has_text=kind in _EDITS)
+            self._paths.add(value["path"])
+            if kind in _SHAPES:
+                edits.set_files({value["path"]: None}, seq, clock.at_ns)
+            return str(value["path"])
+        if kind in _SETS:
+            value = read_json(body)
+            contents = model_of(value).contents()
+            files = {one: file.text if file is not None else None for one, file in contents.items()}
+            edits.set_files(files, seq, clock.at_ns)
+            self._set[seq] = {one: len(text or "") for one, text in files.items()}
+            self._paths.update(files)
+            if value.get("cause") == TextCause.WRITTEN.value:
+                self._by_model.add(seq)
+            return next(iter(contents)) if len(contents) == 1 else ""
+        if kind in _HIDING:
+            edits.set_files(dict.fromkeys(self._paths), seq, clock.at_ns)
+        elif kind in _ABOUT:
+            event, about, version = about_edit(body)
+            if version is not None:
+                edits.attributor.about(about, version, event)
+        elif kind in _ANNOUNCING:
+            edits.attributor.announce(model_of(read_json(body)), wall)
+        return ""
+
+    def finish(self) -> Playback:
+        labelled = self._edits.labelled(self._clock.at_ns, self._clock.active_ns)
+        edits = labelled.edits
+        labels = {
+            seq: (label.origin, total)
+            for seq, total, label in zip(edits.seq, edits.total, labelled.labels, strict=True)
+        }
+        inserted: Counter[str] = Counter()
+        for origin, total in labels.values():
+            inserted[origin] += total
+        kinds = [self._paused(), *(self._inserting(labels, kind, mark) for kind, mark in _KINDS.items())]
+        marks = [mark for found in kinds for mark in found[:_MOST_MARKS]]
+        return Playback(
+            self._events,
+            self._steps,
+            self._clock.at_ns / _NS,
+            self._bounds(labels, dict(zip(edits.seq, edits.deleted(), strict=True))),
+            sorted(marks, key=lambda mark: mark.step),
+            sum(map(len, kinds)) - len(marks),
+            inserted,
+            self._runs,
+            sorted(self._paths),
+            PlaybackText(labels, frozenset(self._by_model)),
+            labelled.contents,
+        )
+
+    def _paused(self) -> list[Mark]:
+        ends = [*self._ends, self._clock.at_ns / _NS]
+        marks = [
+            Mark(step, at_s, "pause", until_s=ends[place], text=reason)
+            for place, (step, at_s, reason) in enumerate(self._pauses)
+        ]
+        return sorted(marks, key=lambda mark: mark.at_s - (mark.until_s or 0))
+
+    def _inserting(self, labels: Labels, kind: str, wanted: str) -> list[Mark]:
+        """Edits that put in text with a mark, the longest first."""
+        marks = [
+            Mark(place, step.at_ns / _NS, kind, step.path, label[1])
+            for place, step in enumerate(self._steps)
+            if (label := labels.get(step.seq)) and label[1] and MARKS.get(label[0]) == wanted
+        ]
+        return sorted(marks, key=lambda mark: -mark.characters)
+
+    def _bounds(self, labels: Labels, deleted: Mapping[int, int | None]) -> list[Bound]:
+        bounds: list[Bound] = []
+        sizes: dict[str, int] = {}
+        weight = most = total = 0
+        for place, step in enumerate(self._steps):
+            if weight >= most:
+                wall_s = datetime.fromisoformat(step.wall).timestamp()
+                bounds.append(Bound(place, step.at_ns / _NS, wall_s))
+                weight, most = 0, max(_CHUNK, total)
+            weight += _STEP
+            lengths = self._set.get(step.seq, {})
+            if step.seq in labels:
+                new, old = labels[step.seq][1], sizes.get(step.path, 0)
+                gone = deleted[step.seq]
+                lengths = {step.path: new + max(0, old - gone) if gone is not None else new}
+                weight += new
+            for path, length in lengths.items():
+                total += length - sizes.get(path, 0)
+                sizes[path] = length
+        return bounds

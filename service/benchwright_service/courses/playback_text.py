@@ -1,0 +1,140 @@
+"""The text of an attempt for its playback: in chunks, each with the files before it and what its steps change."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from benchwright_attempts.attribution.origin import BY_MODEL, Origin
+from benchwright_attempts.events.marked_text import MarkedTexts, StoredChange
+from benchwright_attempts.summary.survival import Content
+from benchwright_verilog.syntax.surrogates import join_surrogates
+
+GIVEN, TYPED, PASTED, ASSISTED, OTHER = "gtpao"
+"""Marks of text: from the start files, typed, pasted, by an assistant, from anything else."""
+MARKS = {Origin.TYPED.value: TYPED, Origin.PASTE.value: PASTED} | {one.value: ASSISTED for one in BY_MODEL}
+"""Origin → its mark, if it is not `OTHER`."""
+_MS = 1_000_000
+
+
+@dataclass(slots=True)
+class Step:
+    """An event that a reader can go to."""
+
+    seq: int
+    at_ns: int
+    """Since the opening."""
+    wall: str
+    kind: str
+    path: str = ""
+
+
+Labels = Mapping[int, tuple[str, int]]
+"""Number of an edit's event → where its text came from, and how many code points that are."""
+
+
+class PlaybackText:
+    """Makes chunks, one after the other.
+
+    Args:
+        labels: Of all edits.
+        by_model: Events that set text which a model wrote.
+    """
+
+    def __init__(self, labels: Labels, by_model: frozenset[int]) -> None:
+        self._labels = labels
+        self._by_model = by_model
+        self._files = MarkedTexts()
+        self._given: dict[str, str] = {}
+
+    def changed(self) -> dict[str, str]:
+        """The files that differ from the start now, with their text."""
+        texts = {path: str(text) for path, text in self._files.texts.items() if text is not None}
+        return {path: text for path, text in sorted(texts.items()) if text != self._given.get(path)}
+
+    def chunks(self, steps: Sequence[Step], ends: Sequence[int], contents: Iterator[Content]) -> Iterator[bytes]:
+        """The chunks, JSON with gzip.
+
+        `files` has, by path, the text before the first step, in pieces of a mark and a text. `steps` has of each its
+        time in milliseconds, kind, path, origin, characters, and by path its changes: start, end, text and mark.
+        Offsets count code points; null stands for a file that does not exist, or whose text is unknown.
+
+        Args:
+            steps: All steps in order.
+            ends: Number of steps up to and with each chunk's.
+            contents: All changes of text in order.
+        """
+        content = next(contents, None)
+        begin = 0
+        for end in ends:
+            before = {path: self._marked(path) for path in self._files.texts}
+            written: list[Any] = []
+            for step in steps[begin:end]:
+                changes: dict[str, Any] = {}
+                while content is not None and content.seq <= step.seq:
+                    changes = self._changes(content)
+                    content = next(contents, None)
+                origin, characters = self._labels.get(step.seq, ("", 0))
+                written.append((step.at_ns // _MS, step.kind, step.path, origin, characters, changes))
+            begin = end
+            value = {"files": before, "steps": written}
+            yield gzip.compress(json.dumps(value, separators=(",", ":")).encode(), 1, mtime=0)
+
+    def _changes(self, content: Content) -> dict[str, list[Any] | None]:
+        if content.files is not None:
+            return {path: self._set(content.seq, path, text) for path, text in content.files.items()}
+        path, mark = content.path, MARKS.get(self._labels[content.seq][0], OTHER)
+        changes = [self._narrowed(path, one) if one[0] is None else one for one in content.changes]
+        self._files.edit(path, changes, mark)
+        return {path: None if self._files.texts.get(path) is None else [(*change, mark) for change in changes]}
+
+    def _set(self, seq: int, path: str, text: str | None) -> list[Any] | None:
+        if text is None:
+            self._files.set(path, None, OTHER)
+            return None
+        change: StoredChange = (None, None, join_surrogates(text))
+        mark = ASSISTED if seq in self._by_model else OTHER
+        if seq == 1:
+            self._given[path], mark = change[2], GIVEN
+        else:
+            change = self._narrowed(path, change)
+        self._files.edit(path, [change], mark)
+        return [(*change, mark)]
+
+    def _narrowed(self, path: str, change: StoredChange) -> StoredChange:
+        """A change of a whole text as one of the part that differs: the rest keeps its marks."""
+        old = self._files.texts.get(path)
+        if old is None:
+            return change
+        text, new = str(old), join_surrogates(change[2])
+        most = min(len(text), len(new))
+        head = _in_common(text, new, most)
+        tail = _in_common(text[::-1], new[::-1], most - head)
+        return head, len(text) - tail, new[head : len(new) - tail]
+
+    def _marked(self, path: str) -> list[tuple[str, str]] | None:
+        text = self._files.texts[path]
+        if text is None:
+            return None
+        whole, at, found = str(text), 0, []
+        for mark, run in groupby(str(self._files.owners[path])):
+            length = sum(1 for _ in run)
+            found.append((mark, whole[at : at + length]))
+            at += length
+        return found
+
+
+def _in_common(one: str, other: str, most: int) -> int:
+    """How many code points two texts begin with alike, at most some. It halves: comparing slices is fast."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

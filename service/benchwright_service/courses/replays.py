@@ -1,0 +1,119 @@
+"""Replays of attempts for pages: read from the log once, kept while they are looked at."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from benchwright_attempts.events.evidence import Recording
+from benchwright_attempts.log.log import EventLog
+from benchwright_service.courses.playback import Playback, played
+from benchwright_service.courses.progress import AttemptLine, RunLine
+from benchwright_verilog.syntax.keywords import RESERVED
+
+_MOST_BYTES = 256 << 20
+"""Of all replays that are kept, about; one is always kept."""
+_KEYWORDS = sorted(RESERVED)
+
+
+class Replays:
+    """Makes and keeps them.
+
+    Args:
+        log: The service's.
+    """
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._kept: OrderedDict[tuple[str, int], Playback] = OrderedDict()
+        # One at a time: each keeps a core busy.
+        self._turn = asyncio.Lock()
+
+    async def of(self, attempt: str, events: int) -> Playback:
+        """An attempt up to an event of it.
+
+        Raises:
+            LogError: The log can't be read.
+            PlaybackError: An event is none.
+        """
+        async with self._turn:
+            return await self._found(attempt, events)
+
+    async def chunk(self, attempt: str, events: int, number: int) -> bytes | None:
+        """A chunk of its text, JSON with gzip; None if it has no such chunk.
+
+        Raises:
+            LogError: The log can't be read.
+            PlaybackError: An event is none.
+        """
+        async with self._turn:
+            playback = await self._found(attempt, events)
+            return await asyncio.to_thread(playback.chunk, number)
+
+    async def final(self, attempt: str, events: int) -> Mapping[str, str]:
+        """The files that differ from the start, at the end.
+
+        Raises:
+            LogError: The log can't be read.
+            PlaybackError: An event is none.
+        """
+        async with self._turn:
+            playback = await self._found(attempt, events)
+            return await asyncio.to_thread(playback.final)
+
+    async def overview(self, line: AttemptLine) -> dict[str, Any]:
+        """What a page needs before it has any text, as JSON.
+
+        Raises:
+            LogError: The log can't be read.
+            PlaybackError: An event is none.
+        """
+        playback = await self.of(line.id, line.summary.seq)
+        header = await asyncio.to_thread(self._log.header, line.id)
+        return {
+            "events": playback.events,
+            "steps": playback.steps,
+            "duration": playback.duration_s,
+            "paths": playback.paths,
+            "chunks": [(bound.first, bound.at_s) for bound in playback.bounds],
+            "marks": [asdict(mark) for mark in playback.marks],
+            "leftOut": playback.left_out,
+            "runs": _runs(playback, line.runs, line.clock_difference_s),
+            "hasText": header.recording is Recording.FULL,
+            "keywords": _KEYWORDS,
+        }
+
+    async def _found(self, attempt: str, events: int) -> Playback:
+        key = attempt, events
+        found = self._kept.get(key)
+        if found is None:
+            found = await asyncio.to_thread(lambda: played(self._log.stored_events(attempt, most=events)))
+            self._kept[key] = found
+        self._kept.move_to_end(key)
+        while len(self._kept) > 1 and sum(one.size for one in self._kept.values()) > _MOST_BYTES:
+            self._kept.popitem(last=False)
+        return found
+
+
+def _runs(playback: Playback, runs: Sequence[RunLine], clock_difference_s: float) -> list[dict[str, Any]]:
+    """Runs in time, with the verdicts that count at the service."""
+    shown = []
+    for run in runs:
+        step, at_s = playback.runs.get(run.number) or playback.place(run.queued.timestamp() - clock_difference_s)
+        verdict = run.verdict
+        tests = verdict.tests if verdict is not None else ()
+        shown.append(
+            {
+                "number": run.number,
+                "step": step,
+                "at_s": at_s,
+                "outcome": verdict.outcome.value if verdict is not None else run.state,
+                "passed": sum(test.passed for test in tests),
+                "of": len(tests),
+                "detail": verdict.detail if verdict is not None else "",
+            }
+        )
+    return shown

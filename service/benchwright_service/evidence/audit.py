@@ -1,0 +1,76 @@
+"""The audit log: who of a course's staff saw or changed what, without contents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, insert, select
+
+from benchwright_foundation.database import Database
+from benchwright_service.storage.tables import ACCOUNTS, AUDIT, moment
+
+SITTING_S = 3600.0
+"""What refreshes itself is noted once in this time for each viewer."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that was done."""
+
+    at: datetime
+    name: str
+    """Whose; the account's id if there is no such account."""
+    action: str
+    object: str
+
+
+class Audit:
+    """Writes and reads the log.
+
+    Args:
+        database: Of the service.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    async def note(self, account: str, course: str, action: str, object_: str) -> None:
+        """Adds an entry. It is on disk when this returns.
+
+        Args:
+            account: Who did it.
+            course: Where.
+            action: What.
+            object_: To what.
+        """
+        row = {"at": self._now(), "account": account, "course": course, "action": action, "object": object_}
+        async with self._database.writing() as connection:
+            await connection.execute(insert(AUDIT).values(row))
+
+    async def note_sitting(self, account: str, course: str, action: str, object_: str) -> None:
+        """Adds an entry unless the newest of this kind is younger than a sitting: for what is read again and again."""
+        newest = select(func.max(AUDIT.c.at)).where(
+            *(AUDIT.c.course == course, AUDIT.c.account == account, AUDIT.c.action == action, AUDIT.c.object == object_)
+        )
+        async with self._database.reading() as connection:
+            last = (await connection.execute(newest)).scalar()
+        if last is None or self._now() - last >= SITTING_S:
+            await self.note(account, course, action, object_)
+
+    async def of(self, course: str, most: int = 500) -> Sequence[Entry]:
+        """The newest entries of a course, newest first."""
+        wanted = (
+            select(AUDIT, ACCOUNTS.c.name)
+            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == AUDIT.c.account)
+            .where(AUDIT.c.course == course)
+            .order_by(AUDIT.c.id.desc())
+            .limit(most)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [Entry(moment(row.at), row.name or row.account, row.action, row.object) for row in rows]

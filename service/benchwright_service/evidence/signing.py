@@ -1,0 +1,78 @@
+"""Countersigning: heads of chains are signed with the service's present key (Ed25519, RFC 8032)."""
+
+from __future__ import annotations
+
+import base64
+import functools
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from benchwright_attempts.log.anchors import Anchor, Receipt
+from benchwright_attempts.log.published_keys import PublishedKeys
+from benchwright_service.evidence.signing_keys import SigningKey, SigningKeys, open_keys, read_keys
+
+
+class Countersigner:
+    """Signs what the service has seen. A key that is changed beside it takes effect at once.
+
+    Args:
+        server: The service's address, as receipts name it.
+        file: With its keys.
+    """
+
+    def __init__(self, server: str, file: Path) -> None:
+        self.server = server
+        """The service's address, as its users have it."""
+        self._file = file
+        self._version: tuple[int, int] | None = None
+        self._read = SigningKeys(keys=())
+        self._keys()
+
+    @classmethod
+    def of(cls, server: str, folder: Path) -> Countersigner:
+        """With the keys in a service's folder, where a new one is made if there is none.
+
+        Raises:
+            BenchServiceError: They can't be read or made.
+        """
+        return cls(server, open_keys(folder))
+
+    @property
+    def public_key(self) -> str:
+        """Of the present key."""
+        return self._keys().at(datetime.now(UTC)).key
+
+    @property
+    def published(self) -> PublishedKeys:
+        """All keys, with their times."""
+        return self._keys().published()
+
+    def sign(self, anchor: Anchor, time: datetime) -> Anchor:
+        """The anchor with a receipt of this time; of the key's first moment if that is later.
+
+        Raises:
+            BenchServiceError: The keys were changed, and can't be read.
+        """
+        key = self._keys().at(time)
+        receipt = Receipt(server=self.server, time=max(time, key.begins or time), key=key.key, signature="")
+        unsigned = anchor.model_copy(update={"receipt": receipt})
+        signature = base64.b64encode(_private(key).sign(unsigned.signed_bytes())).decode()
+        return anchor.model_copy(update={"receipt": receipt.model_copy(update={"signature": signature})})
+
+    def _keys(self) -> SigningKeys:
+        # Microseconds: a key that was replaced is not used once more.
+        try:
+            there = self._file.stat()
+            version = (there.st_ino, there.st_mtime_ns)
+        except OSError:
+            version = None
+        if version is None or version != self._version:
+            self._read, self._version = read_keys(self._file), version
+        return self._read
+
+
+@functools.lru_cache(maxsize=2)
+def _private(key: SigningKey) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(base64.b64decode(key.secret))

@@ -1,0 +1,237 @@
+"""The keys of a service: the present one signs, those before it are published so that their receipts stay valid.
+
+They are in one file, which is replaced as a whole: every reader has a present key whose time the file says. The secret
+part of a key is deleted once it signs no more.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from pydantic import ValidationError
+
+from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.model import Model
+from benchwright_service.errors import BenchServiceError
+
+FILE = "keys.json"
+_OLD_FILE = "key"
+"""Before keys had times: one secret key."""
+NOTICE = timedelta(seconds=5)
+"""Between writing that a key will sign and its first signature: a service that runs has read the file by then."""
+
+
+class SigningKey(PublishedKey):
+    """A key of this service."""
+
+    secret: str = ""
+    """Base64; empty once it signs no more."""
+
+    @classmethod
+    def new(cls, begins: datetime | None) -> SigningKey:
+        """A fresh one."""
+        return cls.of(Ed25519PrivateKey.generate().private_bytes_raw(), begins)
+
+    @classmethod
+    def of(cls, secret: bytes, begins: datetime | None) -> SigningKey:
+        """With a secret.
+
+        Raises:
+            ValueError: It is none.
+        """
+        public = Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+        return cls(key=_text(public), begins=begins, secret=_text(secret))
+
+
+class SigningKeys(Model):
+    """All keys, the newest last; only the last has no end."""
+
+    keys: tuple[SigningKey, ...]
+
+    def published(self) -> PublishedKeys:
+        """Without secrets."""
+        return PublishedKeys(keys=tuple(PublishedKey(**one.model_dump(exclude={"secret"})) for one in self.keys))
+
+    def at(self, when: datetime) -> SigningKey:
+        """The key that signs at a time; the newest if no older one can."""
+        able = (one for one in self.keys if one.secret and _signs(one, when))
+        return next(able, self.keys[-1])
+
+
+def read_keys(file: Path) -> SigningKeys:
+    """The keys in a file.
+
+    Raises:
+        BenchServiceError: It can't be read, or holds no keys.
+    """
+    try:
+        found = SigningKeys.model_validate_json(file.read_bytes())
+    except OSError as error:
+        raise BenchServiceError(f"the signing keys {file} can't be read: {error.strerror}") from error
+    except ValidationError:
+        found = SigningKeys(keys=())
+    if not found.keys or not found.keys[-1].secret:
+        raise BenchServiceError(f"{file} holds no signing key; restore it from a backup")
+    return found
+
+
+def open_keys(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Path:
+    """The file with the keys, made with a new key if there is none.
+
+    Args:
+        folder: Of the service.
+        now: By which a new key begins.
+
+    Raises:
+        BenchServiceError: It can't be read or made, or holds no key.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _alone(folder):
+            file, old = folder / FILE, folder / _OLD_FILE
+            if not file.exists():
+                first = _adopted(old) if old.exists() else SigningKey.new(now())
+                _write(file, SigningKeys(keys=(first,)))
+            keys = read_keys(file)
+            _write_changed(file, keys, _without_old_secrets(keys, now()))
+            old.unlink(missing_ok=True)
+            return file
+    except OSError as error:
+        raise BenchServiceError(f"the signing keys in {folder} can't be read: {error.strerror}") from error
+
+
+def rotate(
+    folder: Path,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    wait: Callable[[float], None] = time.sleep,
+) -> SigningKey:
+    """Has a new key sign from now on, also in a service that runs; returns once the older one's secret is deleted.
+
+    Args:
+        folder: Of the service.
+        now: The machine's clock.
+        wait: For some seconds.
+
+    Raises:
+        BenchServiceError: The service has no keys yet, or they can't be read or written.
+    """
+    with _changing(folder) as file:
+        return _rotated(file, now, wait)
+
+
+def revoke(
+    folder: Path,
+    key: str,
+    since: datetime,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    wait: Callable[[float], None] = time.sleep,
+) -> SigningKey:
+    """Says that what a key signed from a time on proves nothing. If it is the present one, another signs from now on.
+
+    Args:
+        folder: Of the service.
+        key: The key or its beginning.
+        since: From when on somebody else may have had it. One revoked before stays revoked from the earlier time.
+        now: The machine's clock.
+        wait: For some seconds.
+
+    Returns:
+        The key that was revoked.
+
+    Raises:
+        BenchServiceError: There is no such key or more than one, the time is in the future, or the keys can't be
+            read or written.
+    """
+    if since > now():
+        raise BenchServiceError(f"{since:%Y-%m-%d %H:%M} UTC is in the future")
+    with _changing(folder) as file:
+        found = [one for one in read_keys(file).keys if key and one.key.startswith(key)]
+        if len(found) != 1:
+            known = ", ".join(one.key for one in read_keys(file).keys)
+            raise BenchServiceError(f"{'no key' if not found else 'more than one key'} begins with {key!r}: {known}")
+        # First: nobody takes the revoked key for the present one.
+        if found[0].ends is None:
+            _rotated(file, now, wait)
+        keys = read_keys(file)
+        changed = {one.key: _revoked(one, since) for one in keys.keys if one.key == found[0].key}
+        _write(file, SigningKeys(keys=tuple(changed.get(one.key, one) for one in keys.keys)))
+        return changed[found[0].key]
+
+
+def _rotated(file: Path, now: Callable[[], datetime], wait: Callable[[float], None]) -> SigningKey:
+    keys = read_keys(file).keys
+    begins = now() + NOTICE
+    new = SigningKey.new(begins)
+    _write(file, SigningKeys(keys=(*keys[:-1], keys[-1].model_copy(update={"ends": begins}), new)))
+    while (left := (begins - now()).total_seconds()) > 0:
+        wait(left)
+    _write(file, _without_old_secrets(read_keys(file), now()))
+    return new
+
+
+def _revoked(key: SigningKey, since: datetime) -> SigningKey:
+    return key.model_copy(update={"revoked": min(since, key.revoked or since)})
+
+
+def _signs(key: SigningKey, when: datetime) -> bool:
+    return (key.begins is None or key.begins <= when) and (key.ends is None or when < key.ends)
+
+
+def _without_old_secrets(keys: SigningKeys, now: datetime) -> SigningKeys:
+    return SigningKeys(
+        keys=tuple(
+            one.model_copy(update={"secret": ""}) if one.ends is not None and one.ends <= now else one
+            for one in keys.keys
+        )
+    )
+
+
+def _adopted(file: Path) -> SigningKey:
+    try:
+        return SigningKey.of(base64.b64decode(file.read_bytes()), None)
+    except ValueError as error:
+        raise BenchServiceError(f"{file} holds no signing key; restore it from a backup") from error
+
+
+def _write_changed(file: Path, old: SigningKeys, new: SigningKeys) -> None:
+    if new != old:
+        _write(file, new)
+
+
+def _write(file: Path, keys: SigningKeys) -> None:
+    write_atomically(file, keys.model_dump_json(indent=1).encode() + b"\n", 0o600)
+
+
+@contextlib.contextmanager
+def _changing(folder: Path) -> Iterator[Path]:
+    file = folder / FILE
+    try:
+        if not folder.is_dir() or not (file.exists() or (folder / _OLD_FILE).exists()):
+            raise BenchServiceError(f"{folder} has no keys: a service makes its first one when it starts")
+        # The service could not read what another user writes.
+        if hasattr(os, "geteuid") and folder.stat().st_uid != os.geteuid():
+            raise BenchServiceError(f"{folder} belongs to another user; run this as the service's user")
+        open_keys(folder)
+        with _alone(folder):
+            yield file
+    except OSError as error:
+        raise BenchServiceError(f"the signing keys in {folder} can't be changed: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    with file_lock(folder / f"{FILE}.lock"):
+        yield
+
+
+def _text(content: bytes) -> str:
+    return base64.b64encode(content).decode()

@@ -1,0 +1,1 @@
+"""Grades, regrades and item analysis."""

@@ -1,0 +1,145 @@
+"""People who grade answers of a course: blind, two for each answer, a third where they differ."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+
+from benchwright_attempts.grading.grading import graded_answer
+from benchwright_foundation.database import Database
+from benchwright_judges.errors import GradingError
+from benchwright_judges.people.human_grading import Dispute, Grading, Item
+from benchwright_judges.records.records import Records
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.problem import Figure, Problem
+from benchwright_problems.rubric_points import RubricPoints
+from benchwright_problems.storage.store import Store
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, RUNS
+
+
+def figures_of(problem: Problem) -> Sequence[Figure]:
+    """Pictures of a question, then those of its key."""
+    key = problem.hidden.answer
+    return (*problem.public.figures, *(key.figures if key is not None else ()))
+
+
+def rubric_of(problem: Problem) -> RubricPoints | None:
+    """What people give points for; None if they choose a label."""
+    key = problem.hidden.answer
+    return key.points if key is not None else None
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What waits for a grader."""
+
+    item: Item | None
+    """The next answer; None if nothing is left for them."""
+    left: int
+    """Answers that this person can still grade, with this one."""
+    dispute: Dispute | None = None
+    """Where two others differ, if this person decides."""
+
+
+class AnswerGrading:
+    """Gives out answers, and takes grades.
+
+    Args:
+        database: Of the service.
+        records: Opens the database of judgements.
+        store: Has the keys.
+    """
+
+    def __init__(self, database: Database, records: Callable[[], Awaitable[Records]], store: Store) -> None:
+        self._database = database
+        self._records = records
+        self._store = store
+
+    async def desk(self, course: str, grader: str) -> Desk:
+        """The next answer of a course for somebody, in an order of their own."""
+        waiting = await self._waiting(course, grader)
+        if not waiting:
+            return Desk(None, 0)
+        grading = Grading(await self._records(), self._store.unseal)
+        return Desk(waiting[0], len(waiting), await grading.dispute(waiting[0]))
+
+    async def figure(self, course: str, item: str, number: int) -> Figure | None:
+        """A picture of the question that an answer of a course is to, or behind those one of its key."""
+        answer = await (await self._records()).answer(item)
+        if answer is None or answer.attempt not in await self._graders(course):
+            return None
+        try:
+            problem = await asyncio.to_thread(self._store.unseal, answer.problem)
+        except ProblemsError:
+            return None
+        found = figures_of(problem)
+        return found[number] if number < len(found) else None
+
+    async def grade(
+        self,
+        course: str,
+        item: str,
+        grader: str,
+        label: str,
+        difficulty: int,
+        comment: str,
+        points: Sequence[float] = (),
+    ) -> None:
+        """Takes a grade; if it decides, the run has its verdict from now on.
+
+        Raises:
+            BenchServiceError: The answer is none of the course that waits for this person, or the grade is off the
+                scale.
+        """
+        found = next((one for one in await self._waiting(course, grader) if one.id == item), None)
+        records = await self._records()
+        answer = await records.answer(item)
+        if found is None or answer is None:
+            raise BenchServiceError("this answer needs no grade of yours")
+        if bool(points) != (rubric_of(found.problem) is not None):
+            raise BenchServiceError("the question has been changed since this page was opened")
+        graders = (await self._graders(course))[answer.attempt]
+        try:
+            grading = Grading(records, self._store.unseal, graders=graders)
+            judgement = await grading.grade(item, grader, label, difficulty, comment, points)
+        except GradingError as error:
+            raise BenchServiceError(str(error)) from error
+        if judgement is None:
+            return
+        verdict = graded_answer(found.problem.public_digest, judgement, 0.0).verdict
+        values = {
+            "verdict": verdict.model_dump_json(),
+            "outcome": verdict.outcome.value,
+            "share": judgement.score or 0.0,
+        }
+        mine = RUNS.c.attempt == answer.attempt, RUNS.c.number == answer.number
+        async with self._database.writing() as connection:
+            await connection.execute(update(RUNS).where(*mine).values(values))
+
+    async def _waiting(self, course: str, grader: str) -> Sequence[Item]:
+        records = await self._records()
+        by_graders: dict[int, set[str]] = {}
+        for attempt, graders in (await self._graders(course)).items():
+            by_graders.setdefault(graders, set()).add(attempt)
+        found: list[Item] = []
+        for graders, attempts in sorted(by_graders.items()):
+            grading = Grading(records, self._store.unseal, graders=graders)
+            for item in await grading.items(grader):
+                answer = await records.answer(item.id)
+                if answer is not None and answer.attempt in attempts:
+                    found.append(item)
+        return found
+
+    async def _graders(self, course: str) -> Mapping[str, int]:
+        """How many people grade an answer, by attempt."""
+        wanted = (
+            select(ATTEMPTS_HELD.c.attempt, ASSIGNMENTS.c.graders)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
+            .where(ASSIGNMENTS.c.course == course)
+        )
+        async with self._database.reading() as connection:
+            return {row.attempt: row.graders for row in await connection.execute(wanted)}

@@ -1,0 +1,212 @@
+"""What changed a student's grade besides their own runs: extensions, adjustments, regrades, appeals."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Select, func, insert, select, update
+
+from benchwright_foundation.database import Database
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.storage.tables import (
+    ACCOUNTS,
+    ADJUSTMENTS,
+    APPEALS,
+    ASSIGNMENTS,
+    EXTENSION_HISTORY,
+    REGRADED,
+    REGRADES,
+    RUNS,
+    moment,
+)
+
+LONGEST = 4_000
+"""Characters of an appeal, and of its answer."""
+
+
+class AppealState(StrEnum):
+    """How an appeal stands."""
+
+    OPEN = "open"
+    GRANTED = "granted"
+    DENIED = "denied"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One entry of a grade's history."""
+
+    at: datetime | None
+    """None for extensions from before there was a history."""
+    by: str
+    """The name of who did it; empty if that is not known."""
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Appeal:
+    """What a student has against a grade."""
+
+    id: int
+    assignment: str
+    account: str
+    name: str
+    """The student's."""
+    at: datetime
+    text: str
+    state: AppealState
+    answer: str
+    by: str
+    """The name of who answered; empty while nobody has."""
+    answered: datetime | None
+
+
+class GradeHistory:
+    """Reads it; takes and answers appeals.
+
+    Args:
+        database: Of the service.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    async def of(self, assignment: str, account: str) -> Sequence[Change]:
+        """What changed a grade, oldest first."""
+        async with self._database.reading() as connection:
+            extensions = (await connection.execute(_of(EXTENSION_HISTORY, assignment, account))).all()
+            adjustments = (await connection.execute(_of(ADJUSTMENTS, assignment, account))).all()
+            regrades = (await connection.execute(_regrades(assignment, account))).all()
+        changes = [Change(moment(row.at), row.name or row.by, _extended(row), row.reason) for row in extensions]
+        changes += [
+            Change(moment(row.at), row.name or row.by, f"{row.points:+g} points", row.reason) for row in adjustments
+        ]
+        changes += [
+            Change(
+                moment(row.ended), row.name or row.by, f"{row.problem}: {row.old_outcome} → {row.outcome}", "regrade"
+            )
+            for row in regrades
+        ]
+        return sorted(changes, key=lambda change: change.at.timestamp() if change.at is not None else 0.0)
+
+    async def appeal(self, assignment: str, account: str, text: str) -> None:
+        """Takes an appeal.
+
+        Raises:
+            BenchServiceError: It says nothing, or an earlier one has no answer yet.
+        """
+        if not text:
+            raise BenchServiceError("an appeal needs a reason")
+        row = {"assignment": assignment, "account": account, "text": text[:LONGEST], "state": AppealState.OPEN.value}
+        row |= {"answer": "", "by": ""}
+        waiting = select(APPEALS.c.id).where(
+            APPEALS.c.assignment == assignment, APPEALS.c.account == account, APPEALS.c.state == AppealState.OPEN.value
+        )
+        async with self._database.writing() as connection:
+            # Two at once wait for each other here.
+            held = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment).values(title=ASSIGNMENTS.c.title)
+            await connection.execute(held)
+            if (await connection.execute(waiting)).first() is not None:
+                raise BenchServiceError("your appeal waits for its answer already")
+            await connection.execute(insert(APPEALS).values(row | {"at": self._now()}))
+
+    async def answer(self, appeal: int, assignment: str, account: str, *, granted: bool, text: str, by: str) -> None:
+        """Answers an appeal; points are changed by an adjustment.
+
+        Raises:
+            BenchServiceError: There is no such appeal that waits, or no reason is given.
+        """
+        if not text:
+            raise BenchServiceError("the answer needs a reason")
+        state = AppealState.GRANTED if granted else AppealState.DENIED
+        answered = (
+            update(APPEALS)
+            .where(APPEALS.c.id == appeal, APPEALS.c.assignment == assignment, APPEALS.c.account == account)
+            .where(APPEALS.c.state == AppealState.OPEN.value)
+            .values(state=state.value, answer=text[:LONGEST], by=by, answered=self._now())
+        )
+        async with self._database.writing() as connection:
+            if (await connection.execute(answered)).rowcount != 1:
+                raise BenchServiceError("the appeal has been answered already")
+
+    async def waiting(self, course: str) -> int:
+        """How many appeals of a course have no answer yet."""
+        wanted = (
+            select(func.count())
+            .select_from(APPEALS.join(ASSIGNMENTS, ASSIGNMENTS.c.id == APPEALS.c.assignment))
+            .where(ASSIGNMENTS.c.course == course, APPEALS.c.state == AppealState.OPEN.value)
+        )
+        async with self._database.reading() as connection:
+            return int((await connection.execute(wanted)).scalar_one())
+
+    async def appeals(self, course: str, account: str | None = None) -> Sequence[Appeal]:
+        """The appeals of a course, or of one student in it: those that wait first, then the newest."""
+        staff = ACCOUNTS.alias()
+        wanted = (
+            select(APPEALS, ACCOUNTS.c.name, staff.c.name.label("staff"))
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == APPEALS.c.assignment)
+            .join(ACCOUNTS, ACCOUNTS.c.id == APPEALS.c.account)
+            .outerjoin(staff, staff.c.id == APPEALS.c.by)
+            .where(ASSIGNMENTS.c.course == course)
+            .order_by(APPEALS.c.answered.is_not(None), APPEALS.c.id.desc())
+        )
+        if account is not None:
+            wanted = wanted.where(APPEALS.c.account == account)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        return [
+            Appeal(
+                row.id,
+                row.assignment,
+                row.account,
+                row.name,
+                moment(row.at),
+                row.text,
+                AppealState(row.state),
+                row.answer,
+                row.staff or row.by,
+                moment(row.answered),
+            )
+            for row in rows
+        ]
+
+
+def _of(table: Any, assignment: str, account: str) -> Select[Any]:
+    return (
+        select(table, ACCOUNTS.c.name)
+        .outerjoin(ACCOUNTS, ACCOUNTS.c.id == table.c.by)
+        .where(table.c.assignment == assignment, table.c.account == account)
+        .order_by(table.c.id)
+    )
+
+
+def _regrades(assignment: str, account: str) -> Select[Any]:
+    return (
+        select(
+            REGRADES.c.ended,
+            REGRADES.c.by,
+            REGRADES.c.problem,
+            REGRADED.c.old_outcome,
+            REGRADED.c.outcome,
+            ACCOUNTS.c.name,
+        )
+        .join(REGRADED, REGRADED.c.regrade == REGRADES.c.id)
+        .join(RUNS, RUNS.c.id == REGRADED.c.run)
+        .outerjoin(ACCOUNTS, ACCOUNTS.c.id == REGRADES.c.by)
+        .where(REGRADES.c.assignment == assignment, RUNS.c.account == account, REGRADES.c.state == "accepted")
+        .where(REGRADED.c.outcome != REGRADED.c.old_outcome)
+    )
+
+
+def _extended(row: Any) -> str:
+    times = [("due", moment(row.due)), ("closes", moment(row.closes))]
+    said = [f"{name} {at:%Y-%m-%d %H:%M} UTC" for name, at in times if at is not None]
+    return f"extended: {', '.join(said)}"

@@ -1,0 +1,229 @@
+"""One problem in a course: who solved it when, which hidden tests catch whom, what was answered, what is alike."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+
+from benchwright_attempts.log.log import EventLog
+from benchwright_authoring.item_analysis import Item, Option, analyse, distractors
+from benchwright_foundation.database import Database
+from benchwright_harness.execution.run import starting_files
+from benchwright_judges.score import read_selection, selectable
+from benchwright_problems.problem import Problem, Question
+from benchwright_problems.verdict import Outcome
+from benchwright_service.courses.snapshots import Snapshots
+from benchwright_service.grades.gradebook import Gradebook
+from benchwright_service.runs.run_rows import DECIDED
+from benchwright_service.storage.tables import ATTEMPTS_HELD, RUNS
+from benchwright_teaching.points import share_of
+from benchwright_teaching.similarity import Pair, pairs
+
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""Of the time that attempts took."""
+LEAST_ALIKE = 0.3
+"""Pairs with less in common are not shown."""
+_MOST_PAIRS = 100
+_LONGEST_ANSWER = 60
+_MOST_ANSWERS = 12
+_MOST_TRIES = 8
+_NONE = "none, or several"
+
+
+@dataclass(frozen=True)
+class ItemReport:
+    """A problem of an assignment, as its students did on it."""
+
+    passed: int
+    """How many students passed."""
+    median_runs: float | None
+    """To the first pass, of those who passed."""
+    minutes: Sequence[float]
+    """Active time of attempts: the quantiles of `QUANTILES`; empty if nobody worked."""
+    tries: Sequence[tuple[str, int]]
+    """How many students passed with the first run, with the second, …; with more; and have not passed."""
+    failed: Sequence[tuple[str, int, int]]
+    """Why runs did not pass: the reason, runs, and students; the most first."""
+    caught: Sequence[tuple[str, Sequence[str]]]
+    """Hidden tests that the counted run failed, with the names of the students, the most first."""
+    answers: Sequence[tuple[str, int]]
+    """What the counted runs answered, the most frequent first; of a question with options, what names none."""
+    options: Sequence[Option]
+    """What they selected, of a question with options."""
+    right: frozenset[str]
+    """The options with which runs passed."""
+
+    def is_non_functional(self, option: Option) -> bool | None:
+        """Whether an option is a distractor that hardly anybody selects.
+
+        Returns:
+            None of the right one, with too few students, and while nobody has passed: the option that is left out would
+            be the key.
+        """
+        is_distractor = bool(self.right) and option.value not in self.right and option.value != _NONE
+        return option.is_non_functional if is_distractor else None
+
+
+def analysed(book: Gradebook) -> dict[tuple[str, str], Item]:
+    """The item analysis of a course: all problems of all assignments are one test. Lateness does not count in it.
+
+    Returns:
+        By assignment and problem.
+    """
+    keys = {f"{view.id}/{problem}": (view.id, problem) for view, _ in book.assignments for problem in view.problems}
+    return {keys[name]: item for name, item in analyse(_columns(book)).items()}
+
+
+def _columns(book: Gradebook) -> dict[str, list[float | None]]:
+    """By `assignment/problem`, the share of each student."""
+    columns = {}
+    for view, rules in book.assignments:
+        for problem in view.problems:
+            worth = [book.grade(student, view).worth.get(problem) for student in book.students]
+            shares = [None if one is None or one.run is None else share_of(one.run, rules) for one in worth]
+            columns[f"{view.id}/{problem}"] = shares
+    return columns
+
+
+def _counted(book: Gradebook, assignment: str, problem: str) -> dict[str, str]:
+    """The run of each student that counts: its id → the account."""
+    return {
+        worth.run.id: account
+        for (account, one), grade in book.grades.items()
+        if one == assignment and (worth := grade.worth.get(problem)) and worth.run is not None
+    }
+
+
+class ItemReports:
+    """Makes them.
+
+    Args:
+        database: Of the service.
+        log: The service's.
+        snapshots: Have the files of runs.
+    """
+
+    def __init__(self, database: Database, log: EventLog, snapshots: Snapshots) -> None:
+        self._database = database
+        self._log = log
+        self._snapshots = snapshots
+
+    async def of(self, book: Gradebook, assignment: str, asked: Problem) -> ItemReport:
+        """The report of a problem."""
+        problem = asked.id
+        counted = _counted(book, assignment, problem)
+        wanted = (
+            select(RUNS.c.id, RUNS.c.number, RUNS.c.account, RUNS.c.outcome, RUNS.c.attempt, RUNS.c.verdict)
+            .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
+            .where(ATTEMPTS_HELD.c.assignment == assignment)
+            .where(ATTEMPTS_HELD.c.problem.endswith(f"/{problem}", autoescape=True))
+            .where(RUNS.c.outcome.in_(DECIDED))
+            .order_by(RUNS.c.queued)
+        )
+        students = {student.account: student.name for student in book.students}
+        async with self._database.reading() as connection:
+            runs = [run for run in await connection.execute(wanted) if run.account in students]
+            details = (
+                await connection.execute(
+                    select(RUNS.c.id, RUNS.c.outcome, RUNS.c.verdict, RUNS.c.files).where(RUNS.c.id.in_(counted))
+                )
+            ).all()
+        tries: Counter[str] = Counter()
+        to_pass: dict[str, int] = {}
+        for run in runs:
+            tries[run.account] += 1
+            if run.outcome == Outcome.PASSED.value:
+                to_pass.setdefault(run.account, tries[run.account])
+        attempts = {run.attempt for run in runs}
+        minutes = await asyncio.to_thread(lambda: [self._log.summary(one).clock.active_s / 60 for one in attempts])
+        caught: dict[str, list[str]] = defaultdict(list)
+        for row in details:
+            for test in json.loads(row.verdict).get("tests") or ():
+                if not test["passed"]:
+                    caught[str(test["name"])].append(students[counted[row.id]])
+        question = asked.public.question
+        answered = details if question is not None else ()
+        given = await asyncio.to_thread(lambda: {counted[row.id]: self._answer(row.files) for row in answered})
+        is_selected = question is not None and bool(selectable(question))
+        return ItemReport(
+            len(to_pass),
+            statistics.median(to_pass.values()) if to_pass else None,
+            np.quantile(minutes, QUANTILES).tolist() if minutes else (),
+            _tries(to_pass.values(), len(tries) - len(to_pass)),
+            _failed(runs),
+            sorted(((test, sorted(names)) for test, names in caught.items()), key=lambda one: -len(one[1])),
+            _answers(
+                text
+                for text in given.values()
+                if question is not None and not (is_selected and read_selection(question, text))
+            ),
+            self._options(book, assignment, problem, question, given) if question is not None and is_selected else (),
+            frozenset(
+                selected
+                for row in answered
+                if question is not None and is_selected and row.outcome == Outcome.PASSED.value
+                if (selected := read_selection(question, given[counted[row.id]]))
+            ),
+        )
+
+    def _options(
+        self, book: Gradebook, assignment: str, problem: str, question: Question, given: Mapping[str, str]
+    ) -> Sequence[Option]:
+        texts = [given.get(student.account) for student in book.students]
+        chosen = [None if text is None else read_selection(question, text) or _NONE for text in texts]
+        values = (*selectable(question), *((_NONE,) if _NONE in chosen else ()))
+        return distractors(_columns(book), f"{assignment}/{problem}", chosen, values)
+
+    async def alike(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[Pair]:
+        """Students whose counted runs have much in common; solutions are named by account."""
+        counted = _counted(book, assignment, problem.id)
+        wanted = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted))
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+
+        def compared() -> Sequence[Pair]:
+            given = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
+            solutions = {counted[row.id]: self._texts(row.files) for row in rows}
+            return [pair for pair in pairs(solutions, given) if pair.share >= LEAST_ALIKE][:_MOST_PAIRS]
+
+        return await asyncio.to_thread(compared)
+
+    def _texts(self, files: str) -> dict[str, str]:
+        return {
+            path: self._snapshots.content(digest).decode(errors="replace") for path, digest in json.loads(files).items()
+        }
+
+    def _answer(self, files: str) -> str:
+        return "\n".join(self._texts(files).values())
+
+
+def _answers(texts: Iterable[str]) -> Sequence[tuple[str, int]]:
+    found: Counter[str] = Counter()
+    for one in texts:
+        text = " ".join(one.split())
+        found[text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}…"] += 1
+    return found.most_common(_MOST_ANSWERS)
+
+
+def _tries(to_pass: Iterable[int], not_passed: int) -> Sequence[tuple[str, int]]:
+    counts = Counter(to_pass)
+    shown = [(str(number), counts[number]) for number in range(1, _MOST_TRIES + 1)]
+    more = sum(count for number, count in counts.items() if number > _MOST_TRIES)
+    return [*shown, (f"over {_MOST_TRIES}", more), ("not yet", not_passed)]
+
+
+def _failed(runs: Iterable[Any]) -> Sequence[tuple[str, int, int]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for run in runs:
+        if run.outcome != Outcome.PASSED.value:
+            found[str(json.loads(run.verdict)["reason"]).replace("_", " ")].append(run.account)
+    rows = [(reason, len(accounts), len(set(accounts))) for reason, accounts in found.items()]
+    return sorted(rows, key=lambda row: -row[1])

@@ -1,0 +1,322 @@
+"""Regrading: all runs of a problem again after it was corrected; staff see who it changes before it counts."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Row, Select, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_foundation.database import Database
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import Outcome, Verdict
+from benchwright_remote.messages import AssignmentView, RunState
+from benchwright_service.courses.progress import Student
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.grades.gradebook import Gradebooks
+from benchwright_service.runs.run_rows import DECIDED
+from benchwright_service.storage.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, REGRADED, REGRADES, RUNS, moment
+
+_Outcomes = Mapping[str, tuple[Outcome, float]]
+
+
+class RegradeState(StrEnum):
+    """What has become of it."""
+
+    BEGUN = "begun"
+    ACCEPTED = "accepted"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True)
+class Outdated:
+    """How many runs of a problem were judged by something else than what judges now."""
+
+    runs: int
+    of: int
+    last: str
+    """The newest regrade; empty if there was none."""
+    is_going: bool
+
+
+@dataclass(frozen=True)
+class Regrade:
+    """One regrade."""
+
+    id: str
+    problem: str
+    state: RegradeState
+    by: str
+    """The name of who began it."""
+    created: datetime
+    assignment: AssignmentView
+    runs: int
+    ended: int
+    """Of the runs, those that have a new verdict."""
+    undecided: int
+    """Of these, those that could not be judged: their old verdict stays."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it can be accepted."""
+        return self.ended == self.runs
+
+
+@dataclass(frozen=True)
+class RunChange:
+    """A run whose outcome, or share of hidden tests, is another one."""
+
+    number: int
+    queued: datetime
+    old: str
+    new: str
+    old_share: float
+    new_share: float
+    old_harness: str
+    """The beginning of the digest of what decided; empty if unknown."""
+    new_harness: str
+
+
+@dataclass(frozen=True)
+class StudentChange:
+    """A student whose runs it changes."""
+
+    student: Student
+    points: float
+    new_points: float
+    runs: Sequence[RunChange]
+
+
+class Regrades:
+    """Begins and ends regrades; the service's workers do the runs.
+
+    Args:
+        database: Of the service.
+        store: Has the problems as they are now.
+        home: Where raw logs are.
+        gradebooks: Know what runs are worth.
+        now: Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        store: Store,
+        home: Home,
+        gradebooks: Gradebooks,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._home = home
+        self._gradebooks = gradebooks
+        self._now = now
+
+    async def outdated(self, assignment: AssignmentView, problem: str) -> Outdated:
+        """What a regrade of a problem would be about."""
+        now = await self._harness(assignment, problem)
+        last = (
+            select(REGRADES.c.id, REGRADES.c.state)
+            .where(REGRADES.c.assignment == assignment.id, REGRADES.c.problem == problem)
+            .order_by(REGRADES.c.created.desc())
+            .limit(1)
+        )
+        async with self._database.reading() as connection:
+            runs = (await connection.execute(_judged(assignment, problem))).all()
+            newest = (await connection.execute(last)).one_or_none()
+            same = await _accepted(connection, assignment, problem, now)
+        old = sum(run.id not in same and _harness_of(run.verdict) != now for run in runs)
+        is_going = newest is not None and newest.state == RegradeState.BEGUN
+        return Outdated(old, len(runs), newest.id if newest is not None else "", is_going)
+
+    async def begin(self, assignment: AssignmentView, problem: str, by: str) -> str:
+        """Runs all files again that have a verdict; returns the regrade's id.
+
+        Raises:
+            BenchServiceError: Nothing has run, or another regrade of the problem is neither accepted nor dropped.
+        """
+        harness = await self._harness(assignment, problem)
+        regrade = uuid.uuid4().hex
+        row = {"id": regrade, "assignment": assignment.id, "problem": problem, "harness": harness, "by": by}
+        row |= {"state": RegradeState.BEGUN.value}
+        going = select(REGRADES.c.id).where(
+            REGRADES.c.assignment == assignment.id,
+            REGRADES.c.problem == problem,
+            REGRADES.c.state == RegradeState.BEGUN.value,
+        )
+        async with self._database.writing() as connection:
+            # Two that begin at once wait for each other here.
+            held = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment.id).values(title=ASSIGNMENTS.c.title)
+            await connection.execute(held)
+            if (await connection.execute(going)).first() is not None:
+                raise BenchServiceError(f"a regrade of {problem} is going on; accept or drop it first")
+            runs = (await connection.execute(_judged(assignment, problem))).all()
+            if not runs:
+                raise BenchServiceError(f"no run of {problem} has a verdict, so there is nothing to regrade")
+            await connection.execute(insert(REGRADES).values({**row, "created": self._now()}))
+            before = [
+                {
+                    "regrade": regrade,
+                    "run": run.id,
+                    "old_verdict": run.verdict,
+                    "old_outcome": run.outcome,
+                    "old_share": run.share,
+                }
+                for run in runs
+            ]
+            await connection.execute(insert(REGRADED), before)
+            again = update(RUNS).where(RUNS.c.id.in_(select(REGRADED.c.run).where(REGRADED.c.regrade == regrade)))
+            values = {"state": RunState.QUEUED.value, "lease": "", "worker": "", "tries": 0, "regrade": regrade}
+            await connection.execute(again.values(values))
+        return regrade
+
+    async def find(self, assignments: Sequence[AssignmentView], regrade: str) -> Regrade | None:
+        """A regrade of one of these assignments."""
+        wanted = (
+            select(REGRADES, ACCOUNTS.c.name)
+            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == REGRADES.c.by)
+            .where(REGRADES.c.id == regrade)
+        )
+        decided = func.count().filter(REGRADED.c.outcome.in_(DECIDED))
+        counted = select(func.count(), func.count(REGRADED.c.verdict), decided).where(REGRADED.c.regrade == regrade)
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+            runs, ended, judged = (await connection.execute(counted)).one()
+        view = next((one for one in assignments if row is not None and one.id == row.assignment), None)
+        if row is None or view is None:
+            return None
+        state, created = RegradeState(row.state), moment(row.created)
+        return Regrade(row.id, row.problem, state, row.name or row.by, created, view, runs, ended, ended - judged)
+
+    async def changes(
+        self, course: str, assignments: Sequence[AssignmentView], regrade: Regrade
+    ) -> Sequence[StudentChange]:
+        """Who gets other points or outcomes by it, by name: also of one that was accepted or dropped."""
+        wanted = (
+            select(REGRADED, RUNS.c.number, RUNS.c.queued, RUNS.c.account)
+            .join(RUNS, RUNS.c.id == REGRADED.c.run)
+            .where(REGRADED.c.regrade == regrade.id)
+            .order_by(RUNS.c.queued)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        before: _Outcomes = {row.run: (Outcome(row.old_outcome), row.old_share) for row in rows}
+        after: _Outcomes = {row.run: (Outcome(row.outcome), row.share) for row in rows if row.outcome in DECIDED}
+        old_book = await self._gradebooks.of(course, assignments, before)
+        new_book = await self._gradebooks.of(course, assignments, {**before, **after})
+        changed = {
+            student.account: [_change(row) for row in rows if row.account == student.account and _differs(row)]
+            for student in old_book.students
+        }
+        view = regrade.assignment
+        return [
+            StudentChange(
+                student,
+                old_book.grade(student, view).points,
+                new_book.grade(student, view).points,
+                changed[student.account],
+            )
+            for student in old_book.students
+            if changed[student.account]
+        ]
+
+    async def accept(self, regrade: Regrade) -> None:
+        """From now on, the new verdicts count; the old ones are kept.
+
+        Raises:
+            BenchServiceError: Not every run has ended, or it was accepted or dropped before.
+        """
+        if not regrade.is_complete:
+            raise BenchServiceError("runs are missing; wait for them, or drop the regrade")
+        new = select(REGRADED).where(REGRADED.c.regrade == regrade.id, REGRADED.c.outcome.in_(DECIDED)).subquery()
+        taken = (
+            update(RUNS)
+            .where(RUNS.c.id == new.c.run)
+            .values(verdict=new.c.verdict, outcome=new.c.outcome, share=new.c.share)
+            .returning(RUNS.c.attempt, RUNS.c.number)
+        )
+        async with self._database.writing() as connection:
+            await self._end(connection, regrade, RegradeState.ACCEPTED)
+            rows = (await connection.execute(taken)).all()
+
+        def forget_logs() -> None:
+            for row in rows:
+                RunRecords(self._home, row.attempt).forget_log(row.number)
+
+        await asyncio.to_thread(forget_logs)
+
+    async def drop(self, regrade: Regrade) -> None:
+        """The old verdicts stay; what still runs for it no longer counts.
+
+        Raises:
+            BenchServiceError: It was accepted or dropped before.
+        """
+        kept = update(RUNS).where(RUNS.c.regrade == regrade.id)
+        async with self._database.writing() as connection:
+            await self._end(connection, regrade, RegradeState.DROPPED)
+            await connection.execute(kept.values(state=RunState.DONE.value, lease="", regrade=""))
+
+    async def _end(self, connection: AsyncConnection, regrade: Regrade, state: RegradeState) -> None:
+        ended = (
+            update(REGRADES)
+            .where(REGRADES.c.id == regrade.id, REGRADES.c.state == RegradeState.BEGUN.value)
+            .values(state=state.value, ended=self._now())
+        )
+        if (await connection.execute(ended)).rowcount != 1:
+            raise BenchServiceError("the regrade has been accepted or dropped before")
+
+    async def _harness(self, assignment: AssignmentView, problem: str) -> str:
+        return (await asyncio.to_thread(self._store.unseal, f"{assignment.pack}/{problem}")).harness_digest
+
+
+def _judged(assignment: AssignmentView, problem: str) -> Select[Any]:
+    return (
+        select(RUNS.c.id, RUNS.c.verdict, RUNS.c.outcome, RUNS.c.share)
+        .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
+        .where(ATTEMPTS_HELD.c.assignment == assignment.id)
+        .where(ATTEMPTS_HELD.c.problem == f"{assignment.pack}/{problem}")
+        .where(RUNS.c.state == RunState.DONE.value, RUNS.c.verdict.is_not(None))
+    )
+
+
+async def _accepted(connection: AsyncConnection, assignment: AssignmentView, problem: str, harness: str) -> set[str]:
+    """The runs that an accepted regrade by this harness has judged; verdicts on answers do not name it."""
+    wanted = (
+        select(REGRADED.c.run)
+        .join(REGRADES, REGRADES.c.id == REGRADED.c.regrade)
+        .where(REGRADES.c.state == RegradeState.ACCEPTED.value, REGRADES.c.harness == harness)
+        .where(REGRADES.c.assignment == assignment.id, REGRADES.c.problem == problem)
+    )
+    return {row.run for row in await connection.execute(wanted)}
+
+
+def _differs(row: Row[Any]) -> bool:
+    if row.outcome not in DECIDED:
+        return False
+    return bool(row.outcome != row.old_outcome or row.share != row.old_share)
+
+
+def _change(row: Row[Any]) -> RunChange:
+    return RunChange(
+        row.number,
+        moment(row.queued),
+        row.old_outcome,
+        row.outcome,
+        row.old_share,
+        row.share,
+        _harness_of(row.old_verdict)[:12],
+        _harness_of(row.verdict)[:12],
+    )
+
+
+def _harness_of(verdict: str) -> str:
+    return Verdict.model_validate_json(verdict).digests.harness

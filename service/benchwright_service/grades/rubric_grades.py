@@ -1,0 +1,124 @@
+"""What people gave for each item of a question's rubric: for staff, and for students as far as they may see it."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from benchwright_foundation.database import Database
+from benchwright_judges.judgement import Method
+from benchwright_judges.records.records import Judged, Records
+from benchwright_problems.errors import ProblemsError
+from benchwright_problems.problem import Reveal
+from benchwright_problems.rubric_points import RubricPoints
+from benchwright_problems.storage.store import Store
+from benchwright_service.courses.courses import Courses
+from benchwright_service.grades.answer_grading import rubric_of
+from benchwright_service.storage.tables import RUNS
+
+
+@dataclass(frozen=True)
+class ItemGrade:
+    """An item of a rubric, for one answer."""
+
+    text: str
+    most: float
+    points: float
+    """What counts: the mean of those whose label was decided on, or of all if it is nobody's."""
+    each: Sequence[float]
+    """What each person gave, without names; empty for students."""
+
+
+@dataclass(frozen=True)
+class RubricGrade:
+    """An answer that people have graded by a rubric with points."""
+
+    points: float
+    most: float
+    enough: float
+    items: Sequence[ItemGrade]
+    """Empty for students who may see the sum only."""
+    comments: Sequence[str]
+    """Of the graders; empty for students."""
+
+
+class RubricGrades:
+    """Reads them.
+
+    Args:
+        database: Of the service.
+        records: Opens the database of judgements.
+        store: Has the rubrics.
+        courses: Know what students may see.
+    """
+
+    def __init__(
+        self, database: Database, records: Callable[[], Awaitable[Records]], store: Store, courses: Courses
+    ) -> None:
+        self._database = database
+        self._records = records
+        self._store = store
+        self._courses = courses
+
+    async def of(self, runs: Mapping[str, str], *, for_staff: bool) -> Mapping[str, RubricGrade]:
+        """What runs got; those that no person has decided, or that have no points, are left out.
+
+        Args:
+            runs: Anything → id of a run.
+            for_staff: Whether all is shown, or what the reveal policy lets the student see.
+        """
+        wanted = select(RUNS.c.id, RUNS.c.attempt, RUNS.c.number).where(RUNS.c.id.in_(runs.values()))
+        async with self._database.reading() as connection:
+            tries = {row.id: (row.attempt, row.number) for row in await connection.execute(wanted)}
+        records = await self._records()
+        found = {}
+        for name, run in runs.items():
+            judged = await records.judged_try(*tries[run]) if run in tries else None
+            if judged is not None and (shown := await self._shown(judged, for_staff=for_staff)) is not None:
+                found[name] = shown
+        return found
+
+    async def _shown(self, judged: Judged, *, for_staff: bool) -> RubricGrade | None:
+        answer, judgement = judged.answer, judged.judgement
+        grades = [grade for grade in judged.grades if grade.points]
+        if judged.waits or judgement is None or judgement.method is not Method.PERSON or not grades:
+            return None
+        try:
+            problem = await asyncio.to_thread(self._store.unseal, answer.problem)
+        except ProblemsError:
+            return None
+        rubric = rubric_of(problem)
+        if rubric is None or not answer.is_to(problem):
+            return None
+        counted = [grade.points for grade in grades if grade.label == judgement.label] or [one.points for one in grades]
+        everybody = [grade.points for grade in grades]
+        if for_staff:
+            comments = [grade.comment for grade in grades if grade.comment]
+            return _grade(rubric, counted, everybody, comments)
+        policy = problem.reveal.limited_to(await self._courses.most_shown(answer.attempt))
+        if not policy.includes(Reveal.NAMES):
+            total = _grade(rubric, counted, (), ())
+            return RubricGrade(total.points, total.most, total.enough, (), ())
+        return _grade(rubric, counted, (), ())
+
+
+def _grade(
+    rubric: RubricPoints,
+    counted: Sequence[Sequence[float]],
+    everybody: Sequence[Sequence[float]],
+    comments: Sequence[str],
+) -> RubricGrade:
+    items = [
+        ItemGrade(
+            item.text,
+            item.points,
+            statistics.fmean(points[place] for points in counted),
+            [points[place] for points in everybody],
+        )
+        for place, item in enumerate(rubric.items)
+    ]
+    return RubricGrade(sum(item.points for item in items), rubric.most, rubric.enough or rubric.most, items, comments)

@@ -1,0 +1,1 @@
+"""The queue of runs, its workers and leases."""

@@ -1,0 +1,63 @@
+"""The workers that a service starts on its own machine: one process each, which ends with the service."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import AsyncIterator
+
+_RESTART_S = 5.0
+_END_S = 20.0
+
+
+@contextlib.asynccontextmanager
+async def local_workers(url: str, token: str, count: int, sandbox: str) -> AsyncIterator[None]:
+    """Keeps so many workers running; one that ends is started again.
+
+    Args:
+        url: Of the service.
+        token: Of a worker; it goes through a pipe, where no list of processes shows it.
+        count: How many.
+        sandbox: Name of the sandbox that they use.
+    """
+    keepers = [asyncio.create_task(_keep(url, token, f"local-{index}", sandbox)) for index in range(count)]
+    try:
+        yield
+    finally:
+        for keeper in keepers:
+            keeper.cancel()
+        await asyncio.gather(*keepers, return_exceptions=True)
+
+
+async def _keep(url: str, token: str, name: str, sandbox: str) -> None:
+    while True:
+        read, write = os.pipe()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "benchwright_service.runs.work", url, name, sandbox, stdin=read, stdout=DEVNULL
+            )
+        finally:
+            os.close(read)
+        # It stays open: its end is the service's end.
+        with os.fdopen(write, "wb", buffering=0) as token_pipe:
+            try:
+                token_pipe.write(token.encode() + b"\n")
+                await process.wait()
+            finally:
+                token_pipe.close()
+                await _end(process)
+        await asyncio.sleep(_RESTART_S)
+
+
+async def _end(process: Process) -> None:
+    if process.returncode is not None:
+        return
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_END_S):
+            await process.wait()
+            return
+    process.kill()
+    await process.wait()

@@ -1,0 +1,147 @@
+"""Runs as the database has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, Update, func, select, update
+
+from benchwright_foundation.database import Database
+from benchwright_problems.verdict import Outcome, Verdict
+from benchwright_remote.messages import NewRun, RunState
+from benchwright_service.storage.tables import ATTEMPTS_HELD, REGRADED, RUNS
+
+GOING = (RunState.QUEUED.value, RunState.RUNNING.value)
+"""States of a run that has not ended."""
+SUPERSEDED = "superseded"
+"""Why a run was cancelled whose attempt has a newer one."""
+DECIDED = (Outcome.PASSED.value, Outcome.FAILED.value)
+"""Outcomes that count."""
+_MOST_KNOWN = 20_000
+
+
+class RunRows:
+    """Reads and adds runs.
+
+    Args:
+        database: Of the service.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._problems: dict[str, str] = {}
+        """By attempt: they don't change."""
+
+    async def find(self, run: str) -> Row[Any] | None:
+        """A run."""
+        async with self._database.reading() as connection:
+            return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
+
+    async def add(
+        self, account: str, attempt: str, new: NewRun, queued: float
+    ) -> tuple[Row[Any] | None, Sequence[str]]:
+        """Keeps a run that waits from now on, and ends those of its attempt that have no verdict yet.
+
+        Returns:
+            The run of this id: this one, or that of another request. None if the attempt has another of its number.
+            And the runs that it ended.
+        """
+        row = {
+            "id": new.id,
+            "attempt": attempt,
+            "account": account,
+            "number": new.number,
+            "files": json.dumps(dict(new.files)),
+            "state": RunState.QUEUED.value,
+            "why": "",
+            "queued": queued,
+            "worker": "",
+            "lease": "",
+            "tries": 0,
+        }
+        # Two requests at once, or another run of this number: the first one counts.
+        kept = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing().returning(RUNS)
+        async with self._database.writing() as connection:
+            added = (await connection.execute(kept)).one_or_none()
+            if added is not None:
+                older = _cancelled(SUPERSEDED, queued).where(RUNS.c.attempt == attempt, RUNS.c.id != new.id)
+                return added, (await connection.execute(older.returning(RUNS.c.id))).scalars().all()
+        return await self.find(new.id), ()
+
+    async def finish(
+        self, row: Row[Any], verdict: Verdict, ended: float, *, lease: str, score: float | None = None
+    ) -> bool:
+        """Ends a run by a verdict; one that was judged again keeps its old verdict beside the new one.
+
+        Args:
+            row: The run.
+            verdict: Whole.
+            ended: Seconds since 1970.
+            lease: By which a worker has it. Empty for a run that is scored without one.
+            score: What a judge gave an answer, from 0 to 1. None without a judge.
+
+        Returns:
+            Whether it counted: the run had not ended, and was still given by this lease.
+        """
+        state = RunState.RUNNING if lease else RunState.QUEUED
+        judged = {
+            "verdict": verdict.model_dump_json(),
+            "outcome": verdict.outcome.value,
+            "share": _share(verdict) if score is None else score,
+        }
+        finished = (
+            update(RUNS)
+            .where(RUNS.c.id == row.id, RUNS.c.lease == lease, RUNS.c.state == state.value)
+            .where(RUNS.c.regrade == row.regrade)
+            .values({"state": RunState.DONE.value, "regrade": ""} | ({} if row.regrade else judged | {"ended": ended}))
+        )
+        async with self._database.writing() as connection:
+            counted = (await connection.execute(finished)).rowcount == 1
+            if counted and row.regrade:
+                again = REGRADED.c.regrade == row.regrade, REGRADED.c.run == row.id
+                await connection.execute(update(REGRADED).where(*again).values(judged))
+        return counted
+
+    async def cancel(self, run: str, why: str, ended: float) -> bool:
+        """Ends a run without a verdict; False if it has ended already."""
+        async with self._database.writing() as connection:
+            return (await connection.execute(_cancelled(why, ended).where(RUNS.c.id == run))).rowcount == 1
+
+    async def going(self) -> Sequence[Row[Any]]:
+        """Runs that have not ended, oldest first."""
+        wanted = select(RUNS).where(RUNS.c.state.in_(GOING)).order_by(RUNS.c.queued, RUNS.c.id)
+        async with self._database.reading() as connection:
+            return (await connection.execute(wanted)).all()
+
+    async def used(self, attempt: str) -> int:
+        """How many runs an attempt has used: all that were not cancelled."""
+        wanted = select(func.count()).where(RUNS.c.attempt == attempt, RUNS.c.state != RunState.CANCELLED.value)
+        async with self._database.reading() as connection:
+            return int((await connection.execute(wanted)).scalar_one())
+
+    async def problem_of(self, attempt: str) -> str:
+        """The problem of an attempt, `pack/id`."""
+        known = self._problems.get(attempt)
+        if known is not None:
+            return known
+        wanted = select(ATTEMPTS_HELD.c.problem).where(ATTEMPTS_HELD.c.attempt == attempt)
+        async with self._database.reading() as connection:
+            problem = str((await connection.execute(wanted)).scalar_one())
+        if len(self._problems) >= _MOST_KNOWN:
+            self._problems.clear()
+        self._problems[attempt] = problem
+        return problem
+
+
+def _cancelled(why: str, ended: float) -> Update:
+    values = {"state": RunState.CANCELLED.value, "why": why, "ended": ended}
+    return update(RUNS).where(RUNS.c.state.in_(GOING), RUNS.c.regrade == "").values(values)
+
+
+def _share(verdict: Verdict) -> float:
+    """How much of the hidden tests passed, from 0 to 1."""
+    if verdict.outcome is Outcome.PASSED:
+        return 1.0
+    return sum(test.passed for test in verdict.tests) / len(verdict.tests) if verdict.tests else 0.0

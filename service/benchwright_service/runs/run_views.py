@@ -1,0 +1,117 @@
+"""Runs as their solvers see them: the only way from a verdict of the service to a participant."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from sqlalchemy import Row
+
+from benchwright_attempts.grading.reveal import Revealed, reveal
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_foundation.home import Home
+from benchwright_problems.errors import UnknownProblemError
+from benchwright_problems.problem import Kind, Reveal
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import Verdict
+from benchwright_remote.messages import RunState, RunView, TestView, VerdictView
+from benchwright_service.courses.courses import Courses
+
+
+class RunViews:
+    """Shapes runs by the problem's reveal policy, narrowed by the assignment's.
+
+    Args:
+        store: Has the problems.
+        home: Where raw logs are.
+        courses: Know the assignments.
+    """
+
+    def __init__(self, store: Store, home: Home, courses: Courses) -> None:
+        self._store = store
+        self._home = home
+        self._courses = courses
+
+    async def kind(self, ref: str) -> Kind:
+        """What a problem is. One that is gone counts as a design: who is given a run of it finds that out."""
+        try:
+            return (await asyncio.to_thread(self._store.problem, ref)).kind
+        except UnknownProblemError:
+            return Kind.DESIGN
+
+    async def of(self, row: Row[Any], ref: str, *, revision: int, place: int | None, step: str) -> RunView:
+        """A run.
+
+        Args:
+            row: As stored.
+            ref: Its problem, `pack/id`.
+            revision: Of what is shown.
+            place: In the queue.
+            step: What runs now.
+        """
+        most = await self._courses.most_shown(row.attempt) if row.verdict is not None else None
+        return await self.limited(row, ref, most, revision=revision, place=place, step=step)
+
+    async def limited(
+        self,
+        row: Row[Any],
+        ref: str,
+        most: Reveal | None,
+        *,
+        revision: int = 0,
+        place: int | None = None,
+        step: str = "",
+    ) -> RunView:
+        """The same, where the assignment's policy is known.
+
+        Args:
+            row: As stored.
+            ref: Its problem, `pack/id`.
+            most: The most that the assignment shows now; None if it says nothing.
+            revision: Of what is shown.
+            place: In the queue.
+            step: What runs now.
+        """
+        verdict = None
+        # One that is judged again has the verdict that counts until the new one is accepted.
+        state = RunState.DONE if row.regrade else RunState(row.state)
+        if row.verdict is not None:
+            verdict = _view(await asyncio.to_thread(self._revealed, row, ref, most))
+        return RunView(
+            id=row.id,
+            number=row.number,
+            state=state,
+            revision=revision,
+            place=place if state is RunState.QUEUED else None,
+            step=step if state is RunState.RUNNING else "",
+            verdict=verdict,
+            why=row.why,
+        )
+
+    def _revealed(self, row: Row[Any], ref: str, most: Reveal | None) -> Revealed:
+        records = RunRecords(self._home, row.attempt)
+        try:
+            allowed = self._store.problem(ref).reveal
+        except UnknownProblemError:
+            # The pack was replaced by one without it.
+            allowed = Reveal.VERDICT
+        policy = allowed.limited_to(most)
+        return reveal(Verdict.model_validate_json(row.verdict), policy, lambda: records.text(row.number))
+
+
+def _view(shown: Revealed) -> VerdictView:
+    return VerdictView(
+        outcome=shown.outcome,
+        reason=shown.reason,
+        message=shown.message,
+        policy=shown.policy,
+        passed=shown.passed,
+        total=shown.total,
+        tests=tuple(
+            TestView(name=test.name, passed=test.passed, message=test.message, sim_time=test.sim_time)
+            for test in shown.tests
+        ),
+        compiler=shown.compiler,
+        log=shown.log,
+        wall_s=shown.wall_s,
+    )

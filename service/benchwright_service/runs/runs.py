@@ -1,0 +1,399 @@
+"""Runs: from a solver's files to a verdict, on whatever workers ask for work."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Row, update
+
+from benchwright_attempts.grading.grading import judged_paths
+from benchwright_attempts.grading.judging import Judging
+from benchwright_attempts.grading.run_records import RunRecords
+from benchwright_foundation.change_notifications import ChangeNotifications, wait_for_change
+from benchwright_foundation.database import Database
+from benchwright_foundation.home import Home
+from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_problems.problem import Kind as ProblemKind
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import Reason, Verdict
+from benchwright_remote.messages import (
+    Done,
+    Heard,
+    Job,
+    MissingFiles,
+    NewRun,
+    RunState,
+    RunView,
+    Step,
+)
+from benchwright_service.courses.courses import Courses
+from benchwright_service.courses.quotas import QuotaKeeper
+from benchwright_service.courses.snapshots import LARGEST, Snapshots, unpacked
+from benchwright_service.courses.stored_files import StoredFiles
+from benchwright_service.evidence.evidence import Evidence
+from benchwright_service.grades.scored_answers import ScoredAnswers
+from benchwright_service.metrics import Metrics
+from benchwright_service.runs.fair_queue import FairQueue
+from benchwright_service.runs.leases import Leases
+from benchwright_service.runs.run_rows import RunRows
+from benchwright_service.runs.run_steps import RunSteps
+from benchwright_service.runs.run_views import RunViews
+from benchwright_service.storage.tables import RUNS
+
+MOST_TRIES = 3
+"""Workers that may end in the middle of one run before it counts as undecided."""
+_TOLD_S = 0.25
+_WORK = "work"
+
+logger = logging.getLogger(__name__)
+
+
+class Runs:
+    """Takes runs in, gives them to workers, and shows their verdicts.
+
+    Args:
+        database: Of the service.
+        store: Has the hidden parts.
+        home: Where raw logs are kept.
+        snapshots: Contents of files.
+        courses: Say until when.
+        evidence: Says whose an attempt is.
+        judging: Scores answers.
+        metrics: Count what ends.
+        quotas: Say how much one account may ask for.
+        now: Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        store: Store,
+        home: Home,
+        snapshots: Snapshots,
+        courses: Courses,
+        evidence: Evidence,
+        judging: Judging,
+        metrics: Metrics,
+        quotas: QuotaKeeper,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._home = home
+        self._snapshots = snapshots
+        self._courses = courses
+        self._evidence = evidence
+        self._answers = ScoredAnswers(store, snapshots, judging)
+        self._metrics = metrics
+        self._quotas = quotas
+        self._stored = StoredFiles(database, snapshots, quotas)
+        self._rows = RunRows(database)
+        self._views = RunViews(store, home, courses)
+        self._now = now
+        self._queue = FairQueue()
+        self._leases = Leases(now)
+        self._changes = ChangeNotifications()
+        self._being_leased: set[str] = set()
+        self._being_judged: set[str] = set()
+        self._steps = RunSteps(self._changes, now)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closing = False
+        metrics.follow(self._queue.__len__, self._leases.__len__, self._leases.workers)
+
+    async def start(self) -> None:
+        """Goes on with what an earlier process left; watches over what goes on."""
+        await self.take_up()
+        self._background(self._watch())
+
+    async def close(self) -> None:
+        """Ends what runs here; workers go on."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._changes.notify_all()
+
+    def wake_all(self) -> None:
+        """Answers requests that wait, because the service ends."""
+        self._is_closing = True
+        self._changes.notify_all()
+
+    # What solvers ask
+
+    async def submit(self, account: str, attempt: str, new: NewRun) -> RunView | MissingFiles:
+        """Queues a run; older ones of the attempt are cancelled. The same run again changes nothing.
+
+        Raises:
+            RefusalError: The attempt is not this account's, the assignment is closed, or the files are not the
+                problem's.
+        """
+        ref, assignment_id = await self._evidence.held(account, attempt)
+        known = await self._rows.find(new.id)
+        if known is not None:
+            self._check_same(known, attempt, new)
+            return await self._view(known, ref)
+        assignment = await self._courses.open_to(account, assignment_id)
+        problem = await asyncio.to_thread(self._store.problem, ref)
+        unknown = set(new.files) - set(judged_paths(problem))
+        if unknown:
+            raise RefusalError(Kind.INVALID, "A file is not one of the problem's.", "Send the expected files alone.")
+        if set(new.contents) - set(new.files.values()):
+            raise RefusalError(Kind.INVALID, "A content is of no file of the run.", "Send what the run names alone.")
+        await self._check_allowance(attempt, assignment.most_runs)
+        await self._stored.keep(account, new.contents)
+        missing = await asyncio.to_thread(self._snapshots.missing, new.files.values())
+        if missing:
+            return MissingFiles(missing=tuple(missing))
+        with self._quotas.new_run(account, self._queue.waiting(account)):
+            stored, superseded = await self._rows.add(account, attempt, new, self._now())
+            if stored is None:
+                raise RefusalError(Kind.CONFLICT, "The attempt has another run of this number.", "Use the next number.")
+            self._check_same(stored, attempt, new)
+            for older in superseded:
+                self._cancelled(older)
+            self._begin(stored, problem.kind)
+        return await self._view(stored, ref)
+
+    async def shown(self, account: str, run: str, *, seen: int = -1, wait_s: float = 0.0) -> RunView:
+        """A run as its solver sees it; waits for a change from the revision that was seen.
+
+        Raises:
+            RefusalError: There is none of this account.
+        """
+        give_up = time.monotonic() + wait_s
+        with self._changes.subscribe(run) as changed:
+            while True:
+                changed.clear()
+                row = await self._rows.find(run)
+                if row is None or row.account != account:
+                    raise _unknown()
+                left = give_up - time.monotonic()
+                over = row.state in (RunState.DONE, RunState.CANCELLED) or row.regrade
+                if over or left <= 0 or self._is_closing or self._steps.revision(run) != seen:
+                    return await self._view(row, await self._rows.problem_of(row.attempt))
+                await wait_for_change(changed, left)
+                if run in self._steps:
+                    # What goes on is told a few times a second, what is over at once.
+                    changed.clear()
+                    await wait_for_change(changed, min(_TOLD_S, left))
+
+    async def cancel(self, account: str, run: str, why: str = "solver") -> None:
+        """Cancels a run that has not ended.
+
+        Raises:
+            RefusalError: There is none of this account.
+        """
+        row = await self._rows.find(run)
+        if row is None or row.account != account:
+            raise _unknown()
+        if row.regrade:
+            return
+        if await self._rows.cancel(run, why, self._now()):
+            self._cancelled(run)
+        else:
+            self._let_go(run)
+
+    # What workers ask
+
+    async def claim(self, worker: str, wait_s: float) -> Job | None:
+        """The next run for a worker. None if there was none for so long.
+
+        Args:
+            worker: Does one run at a time: what it had before is given to others.
+            wait_s: How long, in seconds.
+        """
+        self._leases.hear(worker)
+        for abandoned in self._leases.of_worker(worker):
+            await self._give_back(abandoned)
+        give_up = time.monotonic() + wait_s
+        with self._changes.subscribe(_WORK) as changed:
+            while True:
+                changed.clear()
+                run = self._queue.take()
+                if run is not None:
+                    job = await self._lease(run, worker)
+                    if job is not None:
+                        return job
+                    continue
+                left = give_up - time.monotonic()
+                if left <= 0 or self._is_closing:
+                    return None
+                await wait_for_change(changed, left)
+
+    async def step(self, run: str, step: Step) -> Heard:
+        """A worker's word that it is alive, and what it is at."""
+        if not self._leases.is_valid(run, step.lease):
+            return Heard(wanted=False)
+        self._leases.renew(run)
+        if step.number:
+            self._steps.changed(run, f"{step.number} of {step.of}: {step.name}")
+        return Heard(wanted=True)
+
+    async def done(self, run: str, done: Done) -> Heard:
+        """A worker's verdict; it counts if the run is still this worker's."""
+        row = await self._rows.find(run)
+        if row is None or row.lease != done.lease:
+            return Heard(wanted=False)
+        if done.log and not row.regrade:
+            await asyncio.to_thread(self._keep_log, row, unpacked(done.log, LARGEST))
+        return Heard(wanted=await self._finish(row, done.verdict, lease=done.lease))
+
+    # Inside
+
+    async def _lease(self, run: str, worker: str) -> Job | None:
+        lease = self._leases.new()
+        values = {
+            "state": RunState.RUNNING.value,
+            "worker": worker,
+            "lease": lease,
+            "began": self._now(),
+            "tries": RUNS.c.tries + 1,
+        }
+        claimed = update(RUNS).where(RUNS.c.id == run, RUNS.c.state == RunState.QUEUED.value)
+        self._being_leased.add(run)
+        try:
+            async with self._database.writing() as connection:
+                row = (await connection.execute(claimed.values(values).returning(RUNS))).one_or_none()
+        except BaseException:
+            self._queue.ended(run, None)
+            raise
+        finally:
+            self._being_leased.discard(run)
+        if row is None:
+            self._queue.ended(run, None)
+            return None
+        self._leases.begin(run, lease, worker)
+        try:
+            ref = await self._rows.problem_of(row.attempt)
+            problem, files = await asyncio.gather(
+                asyncio.to_thread(self._store.unseal, ref),
+                asyncio.to_thread(self._snapshots.packed, json.loads(row.files)),
+            )
+        except Exception:
+            logger.exception("run %s can't be given to a worker", run)
+            detail = "The problem or the files of the run can't be read on the server."
+            await self._finish(row, Verdict(reason=Reason.BAD_HARNESS, detail=detail), lease=lease)
+            return None
+        # The worker first: who watches can wait.
+        self._steps.changed(run)
+        return Job(run=run, lease=lease, lease_s=self._leases.term_s, problem=problem, files=files)
+
+    def _begin(self, row: Row[Any], kind: ProblemKind) -> None:
+        """Queues a run, or has its answer scored, unless this process is at it."""
+        if self._is_at(row.id):
+            return
+        if kind is ProblemKind.DESIGN:
+            self._queue.add(row.id, row.regrade or row.account)
+            self._changes.notify(_WORK)
+            self._steps.changed(row.id)
+        else:
+            self._being_judged.add(row.id)
+            self._background(self._judge(row))
+
+    def _is_at(self, run: str) -> bool:
+        return run in self._queue or run in self._leases or run in self._being_leased or run in self._being_judged
+
+    async def _judge(self, row: Row[Any]) -> None:
+        try:
+            verdict, score = await self._answers.verdict(row, await self._rows.problem_of(row.attempt))
+        except Exception:
+            logger.exception("run %s could not be judged", row.id)
+            detail = "The answer could not be judged on the server."
+            verdict, score = Verdict(reason=Reason.TOOL_FAILED, detail=detail), None
+        try:
+            await self._finish(row, verdict, lease="", score=score)
+        finally:
+            self._being_judged.discard(row.id)
+
+    async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None) -> bool:
+        ended = self._now()
+        counted = await self._rows.finish(row, verdict, ended, lease=lease, score=score)
+        self._leases.drop(row.id)
+        self._queue.ended(row.id, verdict.wall_s)
+        self._steps.over(row.id)
+        if counted and not row.regrade:
+            waited_s = row.began - row.queued if row.began is not None else None
+            ran_s = ended - (row.queued if row.began is None else row.began)
+            self._metrics.run_ended(verdict.outcome.value, waited_s=waited_s, ran_s=ran_s)
+        return counted
+
+    def _cancelled(self, run: str) -> None:
+        self._metrics.run_ended(RunState.CANCELLED.value)
+        self._let_go(run)
+
+    def _let_go(self, run: str) -> None:
+        self._queue.remove(run)
+        self._leases.drop(run)
+        self._queue.ended(run, None)
+        self._steps.over(run)
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(self._leases.term_s / 10)
+            try:
+                for run in self._leases.expired():
+                    await self._give_back(run)
+                await self.take_up()
+            except Exception:
+                # The database may be away: the next round has another try.
+                logger.exception("runs can't be looked after")
+
+    async def take_up(self) -> None:
+        """Begins what the database has and this process does not: of an earlier one, or after a write that failed."""
+        for row in await self._rows.going():
+            if row.state == RunState.QUEUED:
+                if not self._is_at(row.id):
+                    ref = await self._rows.problem_of(row.attempt)
+                    self._begin(row, await self._views.kind(ref))
+            elif row.id not in self._leases:
+                self._leases.begin(row.id, row.lease, row.worker)
+
+    async def _give_back(self, run: str) -> None:
+        row = await self._rows.find(run)
+        if row is None or row.state != RunState.RUNNING:
+            self._leases.drop(run)
+            self._queue.ended(run, None)
+            return
+        if row.tries >= MOST_TRIES:
+            detail = f"{row.tries} workers ended in the middle of the run."
+            await self._finish(row, Verdict(reason=Reason.MACHINE_BUSY, detail=detail), lease=row.lease)
+            return
+        waits = update(RUNS).where(RUNS.c.id == run, RUNS.c.lease == row.lease, RUNS.c.state == row.state)
+        async with self._database.writing() as connection:
+            again = (await connection.execute(waits.values(state=RunState.QUEUED.value, lease=""))).rowcount == 1
+        self._leases.drop(run)
+        self._queue.ended(run, None)
+        if again:
+            self._queue.add(run, row.regrade or row.account)
+            self._changes.notify(_WORK)
+            self._steps.changed(run)
+
+    async def _check_allowance(self, attempt: str, most: int | None) -> None:
+        # One more is for submitting.
+        if most is not None and await self._rows.used(attempt) > most:
+            raise RefusalError(Kind.CONFLICT, f"All {most} runs are used.", "Submit your work, or give up.")
+
+    def _check_same(self, row: Row[Any], attempt: str, new: NewRun) -> None:
+        if row.attempt != attempt or row.number != new.number or json.loads(row.files) != dict(new.files):
+            raise RefusalError(Kind.CONFLICT, "Another run has this id.", "Make a new id for each run.")
+
+    async def _view(self, row: Row[Any], ref: str) -> RunView:
+        place, step, revision = self._queue.place(row.id), self._steps.step(row.id), self._steps.revision(row.id)
+        return await self._views.of(row, ref, revision=revision, place=place, step=step)
+
+    def _keep_log(self, row: Row[Any], log: bytes) -> None:
+        with RunRecords(self._home, row.attempt).log(row.number) as stream:
+            stream.write(log)
+
+    def _background(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _unknown() -> RefusalError:
+    return RefusalError(Kind.NOT_FOUND, "There is no such run.", "Run the hidden tests again.")

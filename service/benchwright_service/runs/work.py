@@ -1,0 +1,66 @@
+"""A worker's process: `python -m benchwright_service.runs.work URL NAME SANDBOX`.
+
+Its token is the first line of stdin. It ends when stdin does, or with SIGTERM; the run that it was at is given to
+another worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+
+from benchwright_foundation.home import Home
+from benchwright_harness.sandbox.registry import open_sandbox
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.plain_log import log_plainly
+from benchwright_service.runs.niceness import let_others_go_first
+from benchwright_service.runs.worker import Worker, connect
+
+
+async def work(url: str, name: str, sandbox: str, token: str, end: asyncio.Event) -> None:
+    """Works until `end` is set.
+
+    Raises:
+        BenchServiceError: The service refuses the token.
+    """
+    async with connect(url, token) as client:
+        working = asyncio.create_task(Worker(client, name, Home.find(), open_sandbox(sandbox)).work())
+        ending = asyncio.create_task(end.wait())
+        await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
+        ending.cancel()
+        if not working.done():
+            working.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await working
+
+
+async def _main(url: str, name: str, sandbox: str) -> None:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    token = (await reader.readline()).decode().strip()
+    end = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, end.set)
+
+    async def until_closed() -> None:
+        await reader.read()
+        end.set()
+
+    watch = asyncio.create_task(until_closed())
+    try:
+        await work(url, name, sandbox, token, end)
+    finally:
+        watch.cancel()
+
+
+if __name__ == "__main__":
+    log_plainly()
+    # The service answers first; what its machine has left is for runs.
+    let_others_go_first()
+    try:
+        asyncio.run(_main(*sys.argv[1:4]))
+    except BenchServiceError as error:
+        sys.exit(f"benchwright: {error}")

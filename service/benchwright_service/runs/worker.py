@@ -1,0 +1,159 @@
+"""A worker: asks the service for runs, runs them in its own sandbox with its own toolchain, hands verdicts in."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import logging
+import tempfile
+import zlib
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import BinaryIO
+
+import httpx2
+
+from benchwright_attempts.grading.grading import cool_down, run_harness, warm_up
+from benchwright_foundation.home import Home
+from benchwright_harness.sandbox import Sandbox
+from benchwright_problems.verdict import Reason, Verdict
+from benchwright_remote.messages import Ask, Done, Heard, Job, Step
+from benchwright_service.errors import BenchServiceError
+
+_WAIT_S = 25.0
+_RETRY_S = 2.0
+_STEP_S = 0.5
+_LOG_BYTES = 200_000
+_HAND_IN_S = 300.0
+"""How long a verdict is offered to a service that does not answer."""
+
+logger = logging.getLogger(__name__)
+
+
+class Worker:
+    """Works until it is cancelled, one run at a time.
+
+    Args:
+        client: Speaks to the service, with the worker's token.
+        name: Told apart by it from others with the same token.
+        home: Where its toolchains and known verdicts are.
+        sandbox: Where harnesses run.
+    """
+
+    def __init__(self, client: httpx2.AsyncClient, name: str, home: Home, sandbox: Sandbox) -> None:
+        self._client = client
+        self._name = name
+        self._home = home
+        self._sandbox = sandbox
+
+    async def work(self) -> None:
+        """Asks for runs for ever; waits while the service does not answer.
+
+        Raises:
+            BenchServiceError: The service refuses the token.
+        """
+        try:
+            while True:
+                await self._work_once()
+        finally:
+            await cool_down(self._sandbox)
+
+    async def _work_once(self) -> None:
+        try:
+            job = await self._claim()
+        except httpx2.HTTPError as error:
+            logger.info("no answer from the service: %s", type(error).__name__)
+            await asyncio.sleep(_RETRY_S)
+            return
+        if job is not None:
+            await self._do(job)
+            # In a class, most runs are of the same problem.
+            await warm_up(job.problem, home=self._home, sandbox=self._sandbox)
+
+    async def _claim(self) -> Job | None:
+        reply = await self._client.post(
+            "/api/v1/jobs",
+            params={"wait_s": _WAIT_S},
+            content=Ask(worker=self._name).model_dump_json(),
+            timeout=_WAIT_S + 10,
+        )
+        if reply.status_code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            raise BenchServiceError(
+                "the service refuses this worker's token; make a new one with `benchwright course worker-token`"
+            )
+        if reply.status_code == HTTPStatus.NO_CONTENT:
+            return None
+        reply.raise_for_status()
+        return Job.model_validate_json(reply.content)
+
+    async def _do(self, job: Job) -> None:
+        with tempfile.TemporaryFile() as log:
+            steps: asyncio.Queue[Step] = asyncio.Queue()
+            run = asyncio.create_task(self._run(job, log, self._telling(job, steps)))
+            alive = asyncio.create_task(self._stay_alive(job, run, steps))
+            try:
+                verdict = await run
+            except asyncio.CancelledError:
+                if alive.done() and not alive.cancelled():
+                    # The run is not wanted any more.
+                    return
+                run.cancel()
+                await asyncio.wait({run})
+                raise
+            except Exception:
+                logger.exception("run %s failed here", job.run)
+                verdict = Verdict(reason=Reason.TOOL_FAILED, detail="The run failed on the server's side.")
+            finally:
+                alive.cancel()
+            await self._hand_in(job, Done(lease=job.lease, verdict=verdict, log=_end_of(log)))
+
+    async def _run(self, job: Job, log: BinaryIO, on_step: Callable[[int, int, str], None]) -> Verdict:
+        files = {path: zlib.decompress(base64.b64decode(content)) for path, content in job.files.items()}
+        return await run_harness(job.problem, files, home=self._home, sandbox=self._sandbox, log=log, on_step=on_step)
+
+    def _telling(self, job: Job, steps: asyncio.Queue[Step]) -> Callable[[int, int, str], None]:
+        def on_step(number: int, of: int, name: str) -> None:
+            steps.put_nowait(Step(lease=job.lease, number=number, of=of, name=name[:200]))
+
+        return on_step
+
+    async def _stay_alive(self, job: Job, run: asyncio.Task[Verdict], steps: asyncio.Queue[Step]) -> None:
+        while True:
+            step = Step(lease=job.lease)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(job.lease_s / 4):
+                    step = await steps.get()
+                # Most runs are over before anybody could read their steps.
+                await asyncio.sleep(_STEP_S)
+                while not steps.empty():
+                    step = steps.get_nowait()
+            with contextlib.suppress(httpx2.HTTPError):
+                reply = await self._client.post(f"/api/v1/jobs/{job.run}/step", content=step.model_dump_json())
+                if reply.is_success and not Heard.model_validate_json(reply.content).wanted:
+                    run.cancel()
+                    return
+
+    async def _hand_in(self, job: Job, done: Done) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_HAND_IN_S):
+                while True:
+                    with contextlib.suppress(httpx2.HTTPError):
+                        reply = await self._client.post(
+                            f"/api/v1/jobs/{job.run}/verdict", content=done.model_dump_json()
+                        )
+                        if reply.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+                            return
+                    await asyncio.sleep(_RETRY_S)
+
+
+def connect(url: str, token: str) -> httpx2.AsyncClient:
+    """A client for a service, with a token."""
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    # Proxies of the environment are for the rest of the world.
+    return httpx2.AsyncClient(base_url=url, headers=headers, timeout=30.0, trust_env=False)
+
+
+def _end_of(log: BinaryIO) -> str:
+    log.seek(max(0, log.seek(0, 2) - _LOG_BYTES))
+    return base64.b64encode(zlib.compress(log.read())).decode()

@@ -1,0 +1,229 @@
+"""LTI 1.3: who a learning management system says that somebody is, and in which of its courses.
+
+The messages are those of *LTI Core 1.3*, secured as the *1EdTech Security Framework 1.0* says: the platform begins the
+sign-in, and posts a signed token that must carry what the browser was sent away with.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import httpx2
+from authlib.oidc.core import ImplicitIDToken
+from joserfc import jwt
+from joserfc.jwk import KeySet
+from joserfc.jws import JWSRegistry
+
+from benchwright_remote.messages import Role
+from benchwright_service.errors import SignInError, UnknownContextError
+from benchwright_service.sign_in.sign_in_file import LtiSettings
+
+TIMEOUT_S = 10.0
+_LEEWAY_S = 60
+_OLDEST_S = 600
+"""How old a message may be, in seconds."""
+_NEW_KEYS_S = 60.0
+"""A key that is not known makes the platform's keys be read again, at most this often."""
+_MOST_KEYS_BYTES = 1 << 20
+_LONGEST = 255
+_LONGEST_ADDRESS = 2_000
+_SIGNED_BY = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512"]
+_CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
+_GRADES = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
+_ROSTER = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
+_ROLES = "http://purl.imsglobal.org/vocab/lis/v2/membership"
+_ROLE_OF = (
+    (f"{_ROLES}/Instructor#TeachingAssistant", Role.GRADER),
+    (f"{_ROLES}#Instructor", Role.STAFF),
+    (f"{_ROLES}#Learner", Role.PARTICIPANT),
+)
+"""In the order in which they count: a teaching assistant is an instructor too."""
+
+logger = logging.getLogger(__name__)
+
+
+Away = tuple[int, str, str]
+"""What a browser has to bring back: the platform's number, state, nonce."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Who comes, and to which course."""
+
+    issuer: str
+    subject: str
+    name: str
+    role: Role
+    course: str
+    platform: LtiSettings
+    line_items: str
+    """Where the platform takes grades; empty if it does not."""
+    members: str
+    """Where the platform has its roster; empty if it gives none."""
+
+
+class LtiTool:
+    """This service as a tool of its platforms.
+
+    Args:
+        platforms: All of them.
+        address: Of this service, as browsers have it.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, platforms: Sequence[LtiSettings], address: str, now: Callable[[], float] = time.time) -> None:
+        self._platforms = platforms
+        self._launch_url = f"{address.rstrip('/')}/lti/launch"
+        self._now = now
+        self._keys: dict[int, tuple[float, KeySet]] = {}
+        self._reading = asyncio.Lock()
+
+    def begin(self, asked: Mapping[str, str]) -> tuple[str, Away]:
+        """Where a browser goes that a platform has sent here to sign in.
+
+        Args:
+            asked: The parameters of the platform's request.
+
+        Raises:
+            SignInError: No platform is known that asks so.
+        """
+        client = asked.get("client_id")
+        known = [
+            number
+            for number, one in enumerate(self._platforms)
+            if one.issuer == asked.get("iss") and client in (None, "", one.client_id)
+        ]
+        if len(known) != 1 or not asked.get("login_hint"):
+            raise SignInError("unknown platform")
+        platform = self._platforms[known[0]]
+        number, state, nonce = known[0], secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        wanted = {
+            "scope": "openid",
+            "response_type": "id_token",
+            "response_mode": "form_post",
+            "prompt": "none",
+            "client_id": platform.client_id,
+            "redirect_uri": self._launch_url,
+            "login_hint": asked["login_hint"],
+            "state": state,
+            "nonce": nonce,
+        }
+        if asked.get("lti_message_hint"):
+            wanted["lti_message_hint"] = asked["lti_message_hint"]
+        return f"{platform.authorization_url}?{urlencode(wanted)}", (number, state, nonce)
+
+    async def finish(self, away: Away, state: str, token: str) -> Launch:
+        """Who comes back.
+
+        Args:
+            away: What the browser was sent away with.
+            state: What it brings.
+            token: The platform's message.
+
+        Raises:
+            UnknownContextError: Its course is not known here.
+            SignInError: The message does not hold.
+        """
+        number, kept, nonce = away
+        if not secrets.compare_digest(state.encode(), kept.encode()):
+            raise SignInError("another browser")
+        platform = self._platforms[number]
+        try:
+            claims = await self._claims(number, platform, token)
+            checked = ImplicitIDToken(
+                claims,
+                {},
+                {"iss": {"values": [platform.issuer]}, "aud": {"essential": True, "value": platform.client_id}},
+                {"nonce": nonce, "client_id": platform.client_id},
+            )
+            checked.validate(now=int(self._now()), leeway=_LEEWAY_S)
+            return self._launched(platform, claims)
+        except SignInError:
+            raise
+        except Exception as error:
+            # A message that is not as it ought to be ends in any error.
+            logger.warning("an LTI launch failed: %s", type(error).__name__)
+            raise SignInError(type(error).__name__) from error
+
+    def _launched(self, platform: LtiSettings, claims: Mapping[str, Any]) -> Launch:
+        context = claims.get(f"{_CLAIM}context") or {}
+        subject = claims["sub"]
+        role = role_of(claims.get(f"{_CLAIM}roles") or [])
+        if (
+            claims.get(f"{_CLAIM}message_type") != "LtiResourceLinkRequest"
+            or claims.get(f"{_CLAIM}version") != "1.3.0"
+            or claims.get(f"{_CLAIM}deployment_id") not in platform.deployments
+            or claims["iat"] < self._now() - _OLDEST_S
+            or not isinstance(subject, str)
+            or not 0 < len(subject) <= _LONGEST
+            or role is None
+        ):
+            raise ValueError("the message is not one of those that are taken here")
+        course = platform.courses.get(str(context.get("id", "")))
+        if course is None:
+            raise UnknownContextError(str(context.get("id", ""))[:_LONGEST])
+        name = " ".join(str(claims.get("name") or claims.get("email") or subject).split())[:200]
+        grades = claims.get(_GRADES) or {}
+        roster = claims.get(_ROSTER) or {}
+        return Launch(
+            platform.issuer,
+            subject,
+            name,
+            role,
+            course,
+            platform,
+            own_address(platform, grades.get("lineitems")),
+            own_address(platform, roster.get("context_memberships_url")),
+        )
+
+    async def _claims(self, number: int, platform: LtiSettings, token: str) -> dict[str, Any]:
+        registry = JWSRegistry(algorithms=_SIGNED_BY, strict_check_header=False)
+        keys = await self._key_set(number, platform, older_than_s=3_600.0)
+        try:
+            return dict(jwt.decode(token, keys, registry=registry).claims)
+        except Exception:
+            # The platform may have other keys by now.
+            newer = await self._key_set(number, platform, older_than_s=_NEW_KEYS_S)
+            if newer is keys:
+                raise
+            return dict(jwt.decode(token, newer, registry=registry).claims)
+
+    async def _key_set(self, number: int, platform: LtiSettings, *, older_than_s: float) -> KeySet:
+        async with self._reading:
+            read, keys = self._keys.get(number, (0.0, None))
+            if keys is not None and self._now() - read < older_than_s:
+                return keys
+            async with httpx2.AsyncClient(timeout=TIMEOUT_S, trust_env=False) as client:
+                reply = await client.get(platform.keys_url)
+            if reply.status_code != HTTPStatus.OK or len(reply.content) > _MOST_KEYS_BYTES:
+                raise ValueError("the platform's keys can't be read")
+            keys = KeySet.import_key_set(reply.json())
+            self._keys[number] = self._now(), keys
+            return keys
+
+
+def role_of(roles: Sequence[str]) -> Role | None:
+    """What somebody with these roles there is here; None if nothing."""
+    return next((here for there, here in _ROLE_OF if there in roles), None)
+
+
+def own_address(platform: LtiSettings, url: object) -> str:
+    """An address that a message of the platform names; empty if it is none of the platform's own hosts."""
+    own = {_origin(one) for one in (platform.authorization_url, platform.token_url, platform.keys_url)}
+    return url if isinstance(url, str) and len(url) <= _LONGEST_ADDRESS and _origin(url) in own else ""
+
+
+def _origin(url: str) -> tuple[str, str]:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", url
+    return parts.scheme, parts.netloc

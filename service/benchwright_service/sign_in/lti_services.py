@@ -1,0 +1,351 @@
+"""What a learning management system does for its tools: its roster, and taking grades.
+
+*Names and Role Provisioning Services 2.0* and *Assignment and Grade Services 2.0* of LTI Advantage. Only addresses of
+the platform's own hosts are ever asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx2
+from joserfc import jwt
+from joserfc.jwk import RSAKey
+from sqlalchemy import Row, select
+
+from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.database import Database
+from benchwright_remote.messages import AssignmentView
+from benchwright_service.accounts.accounts import Accounts
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.grades.gradebook import Gradebook
+from benchwright_service.sign_in.lti import Launch, own_address, role_of
+from benchwright_service.sign_in.sign_in_file import LtiSettings
+from benchwright_service.storage.tables import IDENTITIES, LTI_COURSES, LTI_SCORES, MEMBERS
+
+TIMEOUT_S = 15.0
+_ROSTER = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
+_LINE_ITEMS = "https://purl.imsglobal.org/spec/lti-ags/scope/lineitem"
+_SCORES = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+_MEMBERS_TYPE = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
+_ITEM_TYPE = "application/vnd.ims.lis.v2.lineitem+json"
+_ITEMS_TYPE = "application/vnd.ims.lis.v2.lineitemcontainer+json"
+_SCORE_TYPE = "application/vnd.ims.lis.v1.score+json"
+_ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+_SHORT = "http://purl.imsglobal.org/vocab/lis/v2/membership#"
+_MOST_PAGES = 100
+_MOST_BYTES = 16 << 20
+_AT_ONCE = 6
+
+
+@dataclass(frozen=True)
+class RosterTaken:
+    """What became of a roster."""
+
+    members: int
+    """Active ones with a role that is known here."""
+    new: int
+    """Of them, those that were not in the course here."""
+    left_out: int
+    """Inactive, or with no such role."""
+
+
+@dataclass(frozen=True)
+class GradesSent:
+    """What became of scores."""
+
+    sent: int
+    unchanged: int
+    """As the platform has them already."""
+    unknown: int
+    """Of students who did not come from the platform."""
+    refused: int
+
+
+class ToolKey:
+    """The key by which the platforms know this service; made once.
+
+    Args:
+        file: Where it is kept, mode 0600.
+
+    Raises:
+        BenchServiceError: It can't be read or made.
+    """
+
+    def __init__(self, file: Path) -> None:
+        try:
+            if not file.exists():
+                file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                fresh = RSAKey.generate_key(2048, auto_kid=True)
+                write_atomically(file, json.dumps(fresh.as_dict(private=True)).encode(), 0o600)
+            self.key = RSAKey.import_key(json.loads(file.read_bytes()))
+        except (OSError, ValueError, KeyError) as error:
+            raise BenchServiceError(f"the key {file} can't be used: {type(error).__name__}") from error
+
+    @property
+    def public(self) -> Mapping[str, Any]:
+        """A JSON Web Key Set, to be published."""
+        return {"keys": [{**self.key.as_dict(private=False), "alg": "RS256", "use": "sig"}]}
+
+
+class LtiServices:
+    """Asks the platforms that courses are launched from.
+
+    Args:
+        database: Of the service.
+        accounts: Enter people.
+        platforms: All that are configured.
+        key: Of this tool.
+        now: Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        accounts: Accounts,
+        platforms: Sequence[LtiSettings],
+        key: ToolKey,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._database = database
+        self._accounts = accounts
+        self._platforms = {(one.issuer, one.client_id): one for one in platforms}
+        self.key = key
+        self._now = now
+
+    async def launched(self, launch: Launch) -> None:
+        """Keeps where the platform has what belongs to a course."""
+        values = {
+            "issuer": launch.issuer,
+            "client_id": launch.platform.client_id,
+            "line_items": launch.line_items,
+            "members": launch.members,
+            "launched": self._now(),
+        }
+        kept = self._database.insert_into(LTI_COURSES).values(course=launch.course, **values)
+        async with self._database.writing() as connection:
+            await connection.execute(kept.on_conflict_do_update(index_elements=["course"], set_=values))
+
+    async def platform_of(self, course: str) -> str:
+        """What people call the platform that a course was launched from; empty if from none."""
+        row = await self._link(course)
+        platform = self._platforms.get((row.issuer, row.client_id)) if row is not None else None
+        return platform.name if platform is not None else ""
+
+    async def take_roster(self, course: str) -> RosterTaken:
+        """Enters everybody whom the platform has in its course; nobody is removed.
+
+        Raises:
+            BenchServiceError: The platform gives no roster.
+        """
+        row, platform = await self._linked(course)
+        if not row.members:
+            raise BenchServiceError(f"{platform.name} gives this tool no roster; allow it names and roles there")
+        found: list[Mapping[str, Any]] = []
+        async with self._asking(platform, _ROSTER) as client:
+            url = row.members
+            for _ in range(_MOST_PAGES):
+                reply = await _answered(client.get(url, headers={"Accept": _MEMBERS_TYPE}), platform, "its roster")
+                found += [one for one in _object(reply, platform).get("members", ()) if isinstance(one, dict)]
+                url = own_address(platform, reply.links.get("next", {}).get("url"))
+                if not url:
+                    break
+        known = select(IDENTITIES.c.subject).join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)
+        known = known.where(MEMBERS.c.course == course, IDENTITIES.c.issuer == platform.issuer)
+        async with self._database.reading() as connection:
+            here = {one.subject for one in await connection.execute(known)}
+        taken = new = 0
+        for member in found:
+            subject = member.get("user_id")
+            roles = [one if ":" in str(one) else f"{_SHORT}{one}" for one in member.get("roles") or ()]
+            role = role_of(roles)
+            if not isinstance(subject, str) or role is None or member.get("status", "Active") != "Active":
+                continue
+            name = " ".join(str(member.get("name") or member.get("email") or subject).split())[:200]
+            if await self._accounts.identified(platform.issuer, subject, name, course, role) is not None:
+                taken += 1
+                new += subject not in here
+        return RosterTaken(taken, new, len(found) - taken)
+
+    async def send_grades(self, course: str, book: Gradebook) -> GradesSent:
+        """Sends the points that the platform does not have yet.
+
+        Raises:
+            BenchServiceError: The platform takes no grades.
+        """
+        row, platform = await self._linked(course)
+        if not row.line_items:
+            raise BenchServiceError(f"{platform.name} takes no grades of this tool; allow it grades there")
+        wanted = select(IDENTITIES.c.account, IDENTITIES.c.subject).where(IDENTITIES.c.issuer == platform.issuer)
+        async with self._database.reading() as connection:
+            subjects = {one.account: one.subject for one in await connection.execute(wanted)}
+            scores = {(one.assignment, one.account): one for one in await connection.execute(select(LTI_SCORES))}
+        turns = asyncio.Semaphore(_AT_ONCE)
+        unchanged = unknown = 0
+        async with self._asking(platform, f"{_LINE_ITEMS} {_SCORES}") as client:
+            sending = []
+            for view, rules in book.assignments:
+                most = rules.points * len(view.problems)
+                item = ""
+                for student in book.students:
+                    points, old = book.grade(student, view).points, scores.get((view.id, student.account))
+                    if student.account not in subjects:
+                        unknown += 1
+                    elif (old is not None and (old.points, old.most) == (points, most)) or (
+                        old is None and not book.grade(student, view).worth and not points
+                    ):
+                        unchanged += 1
+                    else:
+                        item = item or await self._item(client, platform, row.line_items, view, most)
+                        score = _Score(view.id, student.account, subjects[student.account], points, most)
+                        sending.append(self._send(client, platform, item, score, turns))
+            sent = await asyncio.gather(*sending)
+        return GradesSent(sum(sent), unchanged, unknown, len(sent) - sum(sent))
+
+    async def _item(
+        self, client: httpx2.AsyncClient, platform: LtiSettings, items: str, view: AssignmentView, most: float
+    ) -> str:
+        """The platform's line item of an assignment, made if there is none."""
+        reply = await _answered(client.get(items, headers={"Accept": _ITEMS_TYPE}), platform, "its line items")
+        listed = _json(reply, platform)
+        for one in listed if isinstance(listed, list) else ():
+            if isinstance(one, dict) and one.get("resourceId") == view.id:
+                return own_address(platform, one.get("id"))
+        body = {"scoreMaximum": most, "label": view.title, "resourceId": view.id, "tag": "benchwright"}
+        made = client.post(items, content=json.dumps(body), headers={"Content-Type": _ITEM_TYPE})
+        url = own_address(platform, _object(await _answered(made, platform, "a new line item"), platform).get("id"))
+        if not url:
+            raise BenchServiceError(f"{platform.name} answered something that is no line item")
+        return url
+
+    async def _send(
+        self,
+        client: httpx2.AsyncClient,
+        platform: LtiSettings,
+        item: str,
+        score: _Score,
+        turns: asyncio.Semaphore,
+    ) -> bool:
+        parts = urlsplit(item)
+        url = urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/scores"))
+        now = datetime.fromtimestamp(self._now(), UTC)
+        body = {
+            "userId": score.subject,
+            "scoreGiven": score.points,
+            "scoreMaximum": score.most,
+            "timestamp": now.isoformat(timespec="milliseconds"),
+            "activityProgress": "Completed",
+            "gradingProgress": "FullyGraded",
+        }
+        async with turns:
+            try:
+                await _answered(
+                    client.post(url, content=json.dumps(body), headers={"Content-Type": _SCORE_TYPE}), platform, "it"
+                )
+            except BenchServiceError:
+                return False
+        values = {"points": score.points, "most": score.most, "sent": self._now()}
+        kept = self._database.insert_into(LTI_SCORES).values(
+            assignment=score.assignment, account=score.account, **values
+        )
+        async with self._database.writing() as connection:
+            await connection.execute(kept.on_conflict_do_update(index_elements=["assignment", "account"], set_=values))
+        return True
+
+    def _asking(self, platform: LtiSettings, scope: str) -> _Asking:
+        return _Asking(platform, scope, self.key, self._now)
+
+    async def _link(self, course: str) -> Row[Any] | None:
+        async with self._database.reading() as connection:
+            return (await connection.execute(select(LTI_COURSES).where(LTI_COURSES.c.course == course))).one_or_none()
+
+    async def _linked(self, course: str) -> tuple[Row[Any], LtiSettings]:
+        row = await self._link(course)
+        platform = self._platforms.get((row.issuer, row.client_id)) if row is not None else None
+        if row is None or platform is None:
+            raise BenchServiceError("nobody has opened this course from a learning management system yet")
+        return row, platform
+
+
+@dataclass(frozen=True)
+class _Score:
+    assignment: str
+    account: str
+    subject: str
+    points: float
+    most: float
+
+
+class _Asking:
+    """A client with a token of the platform (1EdTech Security Framework 1.0, 4.1)."""
+
+    def __init__(self, platform: LtiSettings, scope: str, key: ToolKey, now: Callable[[], float]) -> None:
+        self._platform = platform
+        self._scope = scope
+        self._key = key
+        self._now = now
+        self._client = httpx2.AsyncClient(timeout=TIMEOUT_S, trust_env=False)
+
+    async def __aenter__(self) -> httpx2.AsyncClient:
+        platform, now = self._platform, int(self._now())
+        claims = {"iss": platform.client_id, "sub": platform.client_id, "aud": platform.token_url}
+        signed = jwt.encode(
+            {"alg": "RS256", "kid": str(self._key.key.kid)},
+            {**claims, "iat": now, "exp": now + 300, "jti": secrets.token_urlsafe(16)},
+            self._key.key,
+        )
+        asked = {
+            "grant_type": "client_credentials",
+            "client_assertion_type": _ASSERTION,
+            "client_assertion": signed,
+            "scope": self._scope,
+        }
+        try:
+            reply = await _answered(self._client.post(platform.token_url, data=asked), platform, "a token")
+            token = _object(reply, platform).get("access_token")
+            if not isinstance(token, str):
+                raise BenchServiceError(f"{platform.name} gave no token")
+        except BaseException:
+            await self._client.aclose()
+            raise
+        self._client.headers["Authorization"] = f"Bearer {token}"
+        return self._client
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._client.aclose()
+
+
+async def _answered(asking: Any, platform: LtiSettings, what: str) -> httpx2.Response:
+    try:
+        reply: httpx2.Response = await asking
+    except httpx2.HTTPError as error:
+        raise BenchServiceError(f"{platform.name} does not answer ({type(error).__name__}); try again later") from error
+    if not HTTPStatus.OK <= reply.status_code < HTTPStatus.MULTIPLE_CHOICES or len(reply.content) > _MOST_BYTES:
+        raise BenchServiceError(
+            f"{platform.name} did not give {what} (status {reply.status_code}); see what this tool is allowed there"
+        )
+    return reply
+
+
+def _json(reply: httpx2.Response, platform: LtiSettings) -> Any:
+    try:
+        return reply.json()
+    except ValueError as error:
+        raise BenchServiceError(f"{platform.name} answered something that is no JSON") from error
+
+
+def _object(reply: httpx2.Response, platform: LtiSettings) -> Mapping[str, Any]:
+    found = _json(reply, platform)
+    if not isinstance(found, dict):
+        raise BenchServiceError(f"{platform.name} answered something that is no object")
+    return found

@@ -1,0 +1,119 @@
+"""`sign-in.toml`: who else than this service says who somebody is. It names secrets but never contains them.
+
+`docs/how-to/operate-the-service.md` shows an example.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+
+from benchwright_foundation.model import Model
+from benchwright_service.command_line.options import is_loopback
+from benchwright_service.errors import BenchServiceError
+
+_MOST_BYTES = 64 << 10
+
+
+def _secure(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+        raise ValueError("must begin with https://")
+    if parts.query or parts.fragment or not parts.hostname:
+        raise ValueError("is no address of a provider")
+    return url.rstrip("/")
+
+
+SecureUrl = Annotated[str, AfterValidator(_secure)]
+
+
+class OidcSettings(Model):
+    """An OpenID Connect provider, such as a university's."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    """What people call it."""
+    issuer: SecureUrl
+    """As the provider names itself; its configuration is at `/.well-known/openid-configuration` below."""
+    client_id: Annotated[str, Field(min_length=1)]
+    client_secret_file: Path
+    """Relative to the file that names it."""
+    course: str = ""
+    """Who signs in takes part in this course; empty if courses are joined by invitations."""
+
+
+class LtiSettings(Model):
+    """A learning management system, as an LTI 1.3 platform."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    """What people call it."""
+    issuer: Annotated[str, Field(min_length=1)]
+    client_id: Annotated[str, Field(min_length=1)]
+    authorization_url: SecureUrl
+    token_url: SecureUrl
+    keys_url: SecureUrl
+    """Of the platform's own keys, a JSON Web Key Set."""
+    deployments: Annotated[tuple[str, ...], Field(min_length=1)]
+    courses: Mapping[str, str] = Field(default_factory=dict)
+    """The platform's id of a course (its LTI context) → the course here."""
+
+
+class SignInSettings(Model):
+    """The whole file."""
+
+    oidc: OidcSettings | None = None
+    lti: tuple[LtiSettings, ...] = ()
+
+    @model_validator(mode="after")
+    def _platforms_differ(self) -> SignInSettings:
+        known = [(one.issuer, one.client_id) for one in self.lti]
+        if len(set(known)) < len(known):
+            raise ValueError("two platforms have the same issuer and client_id")
+        return self
+
+
+def read_sign_in(file: Path) -> SignInSettings:
+    """Reads the file; paths in it become absolute.
+
+    Raises:
+        BenchServiceError: It can't be read, or a field is wrong.
+    """
+    try:
+        settings = SignInSettings.model_validate(tomllib.loads(_text(file)))
+    except tomllib.TOMLDecodeError as error:
+        raise BenchServiceError(f"{file} is not TOML: {error}") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"]))
+        raise BenchServiceError(f"{file}: field {field}: {first['msg'].removeprefix('Value error, ')}") from None
+    if settings.oidc is None:
+        return settings
+    secret = file.absolute().parent / settings.oidc.client_secret_file
+    return settings.model_copy(update={"oidc": settings.oidc.model_copy(update={"client_secret_file": secret})})
+
+
+def read_secret(file: Path) -> str:
+    """A secret that a file holds, without the line end.
+
+    Raises:
+        BenchServiceError: It can't be read, or is empty.
+    """
+    secret = _text(file).strip()
+    if not secret:
+        raise BenchServiceError(f"{file} is empty; write the secret into it")
+    return secret
+
+
+def _text(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise BenchServiceError(f"{file} is larger than {_MOST_BYTES:,} bytes")
+        return content.decode()
+    except (OSError, UnicodeError) as error:
+        raise BenchServiceError(f"{file} can't be read: {error}") from error

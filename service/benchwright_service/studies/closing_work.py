@@ -1,0 +1,48 @@
+"""The process that closes a study: `python -m benchwright_service.studies.closing_work`.
+
+What to do is JSON on stdin. The database holds how it ended. If it is killed, nothing is half-done: the study is
+closed or it is not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchwright_foundation.errors import BenchwrightError
+from benchwright_foundation.home import Home
+from benchwright_service.bench import open_monitor, reports_folder
+from benchwright_service.plain_log import log_plainly
+from benchwright_service.runs.niceness import let_others_go_first
+from benchwright_service.studies.lab_closing import conduct
+
+
+async def _close(asked: dict[str, Any]) -> None:
+    home = Home(*(Path(asked[name]) for name in ("data", "state", "workspaces", "cache")))
+    async with open_monitor(home, asked["database"]) as (monitor, log):
+        await conduct(
+            monitor.database,
+            log,
+            home,
+            reports_folder(home),
+            asked["study"],
+            asked["account"],
+            force=asked["force"],
+        )
+
+
+if __name__ == "__main__":
+    log_plainly()
+    # Participants come first.
+    let_others_go_first()
+    try:
+        asyncio.run(_close(json.load(sys.stdin)))
+    except BenchwrightError as error:
+        logging.getLogger("benchwright_service.studies.closing_work").warning(
+            "a study was not closed: %s", type(error).__name__
+        )
+        sys.exit(1)

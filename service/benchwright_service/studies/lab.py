@@ -1,0 +1,185 @@
+"""Studies at the service: participants get their rules, and their assignment once their forecasts are here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from benchwright_analysis.code_digest import analysis_digest
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.errors import AttemptError, ExportError, LogError, StudyError, UnknownAttemptError
+from benchwright_attempts.events.evidence import Assigned
+from benchwright_attempts.log.record import canonical
+from benchwright_attempts.terms import Feedback
+from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_problems.problem import Reveal
+from benchwright_problems.storage.store import Store
+from benchwright_remote.messages import EnrolledStudy, JournalTaken, StudyAssignment
+from benchwright_service.courses.courses import Courses
+from benchwright_service.errors import BenchServiceError
+from benchwright_service.studies.study_places import StudyPlaces
+from benchwright_studies.conduct.entry import ENTRY, OF_A_STUDY, Drawn
+from benchwright_studies.conduct.readiness import check_words
+from benchwright_studies.conduct.studies import RegisteredStudy, Studies, terms
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.allocation import code_of, participant_file
+from benchwright_studies.plan.preregistration import preregister
+from benchwright_studies.plan.registration import register_study
+from benchwright_studies.plan.study import AT_SERVICE
+from benchwright_studies.plan.study_file import StudyFile
+from benchwright_studies.plan.vocabulary import Step
+from benchwright_subjects.prompts.study_prompts import check_prompts, prompt_digests
+
+
+class Lab:
+    """The studies of one service.
+
+    Args:
+        log: The service's: it has the journals of studies too.
+        store: Has the problems.
+        courses: Each study is a course of its name, so that people can be invited to it.
+        places: Say who is which participant.
+    """
+
+    def __init__(self, log: StudyLog, store: Store, courses: Courses, places: StudyPlaces) -> None:
+        self._log = log
+        self._store = store
+        self._courses = courses
+        self._places = places
+
+    async def open(self, file: StudyFile) -> RegisteredStudy:
+        """Registers a study, with the codes at the lab, and lets people be invited to it. Again, it changes nothing.
+
+        Raises:
+            AttemptError: The file can't be used, or the study is here with other content.
+            BenchServiceError: Records would not come here, or a course has the study's name.
+        """
+        study = file.study
+        if study.data.to != AT_SERVICE:
+            raise BenchServiceError(
+                f"{file.path}, line {file.line_of('data.to')}, data.to: records of this study go to {study.data.to!r}, "
+                f"and its consent form says so. Write `data: {{to: {AT_SERVICE}}}`."
+            )
+        known = await asyncio.to_thread(self._register, file)
+        if not await self._places.is_study(study.study):
+            await self._courses.create(study.study, study.title)
+            for pack, problems in _packs(study.problem_refs).items():
+                await self._courses.assign(
+                    study.study, pack, title=study.title, problems=problems, reveal=_most(study.feedback)
+                )
+            await self._places.make(study.study, study.pseudonyms)
+        return known
+
+    def _register(self, file: StudyFile) -> RegisteredStudy:
+        check_prompts(self._store, file)
+        check_words(file)
+        known = register_study(self._log, self._store, file)
+        preregister(self._log, known, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=True)
+        return self._known(file.study.study)
+
+    async def enrolled(self, account: str) -> Sequence[EnrolledStudy]:
+        """The studies whose course somebody has joined; gives them a place in each."""
+        places = await self._places.take(account)
+        assigned = await self._courses.of(account, studies=True)
+        return [
+            await asyncio.to_thread(
+                self._enrolled,
+                study,
+                name,
+                tuple(StudyAssignment(id=one.id, pack=one.pack) for one in assigned if one.course == study),
+            )
+            for study, name in places.items()
+        ]
+
+    def _enrolled(self, study: str, pseudonym: str | None, assignments: tuple[StudyAssignment, ...]) -> EnrolledStudy:
+        known = self._known(study)
+        registered, row = known.preregistered, known.plan.of(pseudonym or "")
+        if registered is None or row is None:
+            return EnrolledStudy(study=study, title=known.study.title, file=None)
+        # Each file takes a moment to encrypt: this one alone.
+        own = participant_file(registered.form, known.plan, row, known.digests, registered.secret, holds_code=False)
+        return EnrolledStudy(
+            study=study, title=known.study.title, file=own.model_dump(mode="json"), assignments=assignments
+        )
+
+    async def assigned(self, account: str, study: str, problem: str) -> Assigned | None:
+        """What the plan says about somebody's attempt at a problem, whatever their own log says of it.
+
+        Returns:
+            None if the course is no study's, or they have no place in it.
+        """
+        pseudonym = await self._places.pseudonym(study, account)
+        return None if pseudonym is None else await asyncio.to_thread(self._assigned, study, pseudonym, problem)
+
+    def _assigned(self, study: str, pseudonym: str, problem: str) -> Assigned | None:
+        known = self._known(study)
+        row = known.plan.of(pseudonym)
+        for task in row.tasks if row is not None else ():
+            if task.problem == problem:
+                return terms(known, pseudonym, task.position, problem, task.condition)
+        # What no task names is practice.
+        return terms(known, pseudonym, 0, problem, known.study.people_conditions[0].name)
+
+    async def take(self, account: str, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
+        """Takes a participant's journal; what is here of it must be its beginning.
+
+        Raises:
+            RefusalError: Somebody has no place in the study, or it is not their journal.
+            LogError: It could not be written.
+        """
+        pseudonym = await self._places.pseudonym(study, account)
+        if pseudonym is None:
+            raise RefusalError(Kind.NOT_FOUND, "There is no such study.", "Join it by its invitation.")
+        return await asyncio.to_thread(self._take, study, pseudonym, lines)
+
+    def _take(self, study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
+        try:
+            _check_own(study, pseudonym, lines)
+            self._log.journal.adopt(Path("journal.jsonl"), lines)
+        except LogError:
+            raise
+        except (AttemptError, ValueError, TypeError, KeyError, RecursionError) as error:
+            said = str(error) if isinstance(error, AttemptError) else "A line is no entry of a participant's journal."
+            raise RefusalError(Kind.CONFLICT, said, "Ask the organisers of the study.") from error
+        return JournalTaken(entries=len(lines), code=self._code(study, pseudonym))
+
+    def _code(self, study: str, pseudonym: str) -> str:
+        """The code of a participant whose consent and forecasts are here; empty for all others."""
+        known, studies = self._known(study), self._studies()
+        drawn = any(isinstance(entry, Drawn) for entry in studies.entries(study, pseudonym))
+        try:
+            may = drawn or studies.progress(study, pseudonym).step is Step.UNLOCK
+        except (StudyError, UnknownAttemptError):
+            # An attempt at the practice problem is still on its way.
+            may = False
+        return code_of(known.preregistered.secret, study, pseudonym) if may and known.preregistered else ""
+
+    def _studies(self) -> Studies:
+        return Studies(self._log, Attempts(self._log))
+
+    def _known(self, study: str) -> RegisteredStudy:
+        return self._studies().study(study)
+
+
+def _check_own(study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> None:
+    for number, line in enumerate(lines, start=1):
+        entry = ENTRY.validate_json(canonical(line["entry"]))
+        if (line["study"], line["participant"]) != (study, pseudonym) or isinstance(entry, OF_A_STUDY):
+            raise ExportError(Path("journal.jsonl"), number, "this entry is not of this participant.")
+
+
+def _packs(refs: Sequence[str]) -> Mapping[str, list[str]]:
+    """The problems of each pack."""
+    found: dict[str, list[str]] = {}
+    for ref in refs:
+        pack, _, problem = ref.partition("/")
+        found.setdefault(pack, []).append(problem)
+    return found
+
+
+def _most(feedback: Feedback) -> Reveal:
+    """The most that a run may show; that it passed can't be kept from the machine that it is shown on."""
+    return Reveal.VERDICT if feedback is Feedback.NONE else Reveal(feedback.value)

@@ -1,0 +1,297 @@
+"""The end of a study at the service: what closing it would do, closing it beside the service, and its files."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import sys
+import tempfile
+import time
+import zipfile
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from sqlalchemy import select, update
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_foundation.database import Database
+from benchwright_foundation.errors import BenchwrightError
+from benchwright_foundation.file_lock import is_locked
+from benchwright_foundation.home import Home
+from benchwright_foundation.process_group import kill_group
+from benchwright_remote.messages import StudyWatch, Whereabouts
+from benchwright_service.evidence.audit import Audit
+from benchwright_service.storage.tables import ACCOUNTS, CLOSINGS, moment
+from benchwright_service.studies.lab_monitor import REPORT, lock_of
+from benchwright_studies.conduct.archive import write_archive
+from benchwright_studies.conduct.closing import going_on
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+
+if TYPE_CHECKING:
+    from benchwright_studies.conduct.entry import Closed
+
+OPERATOR = "command line"
+"""Who closed a study by a command on the service's machine."""
+_OVER = (Whereabouts.FINISHED, Whereabouts.DROPPED_OUT, Whereabouts.FREE)
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What closing a study would end."""
+
+    attempts: int
+    """All of the study."""
+    working: Sequence[str]
+    """Participants with an attempt that goes on."""
+    models: int
+    """Attempts of models and agents that go on."""
+    going: str
+    """Digest of which attempts these are; empty if there are none."""
+
+    @property
+    def needs_force(self) -> bool:
+        """Whether closing has to be forced."""
+        return bool(self.going) or not self.attempts
+
+
+@dataclass(frozen=True)
+class ClosingState:
+    """How far the closing of a study is."""
+
+    digest: str
+    """Of the data; empty until they are frozen."""
+    has_report: bool
+    is_running: bool
+    begun: datetime | None
+    """The last time; None if it was never closed here."""
+    by: str
+    """Whose name."""
+    has_ended: bool
+    why: str
+    """Why the last time was in vain; empty if it was not."""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether it was begun, and nothing is at it any more."""
+        return self.begun is not None and not self.has_ended and not self.is_running
+
+
+class Closings:
+    """Closes studies in processes of their own, so that participants do not wait for it.
+
+    Args:
+        log: The service's.
+        database: Of the service.
+        database_url: What the processes open; None for SQLite files in `home`.
+        home: The folders of the service's user.
+        reports: Folder of the reports of closed studies.
+    """
+
+    def __init__(self, log: StudyLog, database: Database, database_url: str | None, home: Home, reports: Path) -> None:
+        self._log = log
+        self._database = database
+        self._database_url = database_url
+        self._home = home
+        self._reports = reports
+        self._processes: dict[str, Process | None] = {}
+        self._watchers: set[asyncio.Task[None]] = set()
+        self._packing = asyncio.Lock()
+
+    async def outlook(self, study: str, participants: Sequence[str]) -> Outlook:
+        """What closing a study would end.
+
+        Args:
+            study: Its id.
+            participants: Everybody who may take part.
+        """
+
+        def found() -> Outlook:
+            going = going_on(self._log, study)
+            working = sorted({one.solver for one in going} & set(participants))
+            ids = ",".join(sorted(one.id for one in going))
+            return Outlook(
+                attempts=len(self._log.journal.attempts(study)),
+                working=working,
+                models=sum(1 for one in going if one.solver not in working),
+                going=hashlib.sha256(ids.encode()).hexdigest() if ids else "",
+            )
+
+        return await asyncio.to_thread(found)
+
+    async def state(self, study: str) -> ClosingState:
+        """How far its closing is; also of one that a command on this machine has begun.
+
+        Raises:
+            StudyError: There is no such study.
+        """
+        wanted = (
+            select(CLOSINGS, ACCOUNTS.c.name)
+            .outerjoin(ACCOUNTS, ACCOUNTS.c.id == CLOSINGS.c.by)
+            .where(CLOSINGS.c.study == study)
+        )
+        # First: what ends in between has noted its end when the row is read.
+        is_running = study in self._processes or await asyncio.to_thread(is_locked, lock_of(self._home, study))
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+
+        def found() -> tuple[str, bool]:
+            closed = Studies(self._log, Attempts(self._log)).study(study).closed
+            return closed.digest if closed is not None else "", (self._reports / study / REPORT).is_file()
+
+        digest, has_report = await asyncio.to_thread(found)
+        return ClosingState(
+            digest=digest,
+            has_report=bool(digest) and has_report,
+            is_running=is_running,
+            begun=moment(row.begun) if row is not None else None,
+            by=(row.name or row.by) if row is not None else "",
+            has_ended=row is not None and row.ended is not None,
+            why=row.why if row is not None else "",
+        )
+
+    async def begin(self, study: str, account: str, *, force: bool) -> None:
+        """Begins to close a study, or to make its report again if it is closed; returns at once.
+
+        Args:
+            study: Its id.
+            account: Who wants it.
+            force: End attempts that are going on; close it even without attempts.
+        """
+        if study in self._processes:
+            return
+        self._processes[study] = None
+        try:
+            await note_begun(self._database, study, account, force=force)
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "benchwright_service.studies.closing_work"),
+                stdin=PIPE,
+                stdout=DEVNULL,
+                start_new_session=True,
+            )
+        except BaseException:
+            del self._processes[study]
+            raise
+        self._processes[study] = process
+        asked = {"study": study, "account": account, "force": force, "database": self._database_url}
+        asked |= {name: str(getattr(self._home, name)) for name in ("data", "state", "workspaces", "cache")}
+        watcher = asyncio.create_task(self._watch(study, process, json.dumps(asked).encode()))
+        self._watchers.add(watcher)
+        watcher.add_done_callback(self._watchers.discard)
+
+    async def archive(self, study: str) -> IO[bytes]:
+        """A study's records as a ZIP archive of what `benchwright study export` writes.
+
+        Returns:
+            A file without a name; it is gone when it is closed.
+
+        Raises:
+            StudyError: There is no such study.
+        """
+
+        def packed() -> IO[bytes]:
+            file = tempfile.TemporaryFile()  # noqa: SIM115 - whoever asked reads it
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name) / study
+                write_archive(self._log, study, folder)
+                with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                    for one in sorted(folder.rglob("*")):
+                        archive.write(one, one.relative_to(folder.parent))
+            file.seek(0)
+            return file
+
+        async with self._packing:
+            return await asyncio.to_thread(packed)
+
+    async def close(self) -> None:
+        """Ends the processes; what they were at can be begun again."""
+        for process in self._processes.values():
+            if process is not None and process.returncode is None:
+                kill_group(process.pid)
+        await asyncio.gather(*self._watchers, return_exceptions=True)
+
+    async def _watch(self, study: str, process: Process, asked: bytes) -> None:
+        try:
+            await process.communicate(asked)
+        finally:
+            del self._processes[study]
+
+
+def unfinished(watch: StudyWatch) -> Sequence[str]:
+    """Participants who have a place and whose part is not over."""
+    return [one.participant for one in watch.participants if one.where not in _OVER]
+
+
+async def note_begun(
+    database: Database, study: str, account: str, *, force: bool, now: Callable[[], float] = time.time
+) -> None:
+    """Notes that somebody closes a study, before anything happens.
+
+    Args:
+        database: Of the service.
+        study: Its id.
+        account: Who does it.
+        force: Whether attempts that are going on are ended.
+        now: Seconds since 1970.
+    """
+    begun = {"by": account, "begun": now(), "ended": None, "why": ""}
+    row = database.insert_into(CLOSINGS).values(study=study, **begun)
+    async with database.writing() as connection:
+        await connection.execute(row.on_conflict_do_update(index_elements=["study"], set_=begun))
+    await Audit(database, now).note(account, study, "began closing", "attempts that go on are ended" if force else "")
+
+
+async def conduct(
+    database: Database,
+    log: StudyLog,
+    home: Home,
+    reports: Path,
+    study: str,
+    account: str,
+    *,
+    force: bool,
+    now: Callable[[], float] = time.time,
+) -> tuple[Closed, Path]:
+    """Closes a study unless it is closed, makes its report, and notes how it ended; see `note_begun`.
+
+    Args:
+        database: Of the service.
+        log: The service's.
+        home: The folders of the service's user.
+        reports: Folder of the reports of closed studies.
+        study: Its id.
+        account: Who does it.
+        force: End attempts that are going on; close it even without attempts.
+        now: Seconds since 1970.
+
+    Returns:
+        The seal, and the report's page.
+
+    Raises:
+        AttemptError: It can't be closed yet, or there is nothing to report on.
+        JudgesError: The judgements can't be read.
+        ProblemsError: A problem can't be read.
+    """
+    why = ""
+    try:
+        # The statistics take seconds to import.
+        from benchwright_service.studies.study_report import close_and_report
+
+        closed, page = await close_and_report(log, home, study, reports, force=force)
+        await Audit(database, now).note(account, study, "closed, with report", closed.digest)
+        return closed, page
+    except BenchwrightError as error:
+        why = str(error)
+        raise
+    except Exception as error:
+        why = f"{type(error).__name__}; the service's log says where."
+        raise
+    finally:
+        async with database.writing() as connection:
+            ended = update(CLOSINGS).where(CLOSINGS.c.study == study)
+            await connection.execute(ended.values(ended=now(), why=why))

@@ -1,0 +1,242 @@
+"""Watching a study while it goes on, blind to conditions and outcomes, and its report once it is closed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import select
+
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.clock.clock import AttemptState
+from benchwright_attempts.errors import StudyError, UnknownAttemptError
+from benchwright_attempts.events.events import EVENT_TYPES
+from benchwright_attempts.summary.summary import Summary
+from benchwright_foundation.database import Database
+from benchwright_foundation.home import Home
+from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_remote.messages import Role, StudyWatch, Watched, Whereabouts
+from benchwright_service.accounts.accounts import Accounts
+from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, PLACES
+from benchwright_service.studies.study_places import StudyPlaces
+from benchwright_studies.conduct.progress import Progress
+from benchwright_studies.conduct.studies import RegisteredStudy, Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_studies.plan.vocabulary import Step
+
+STUCK_AFTER_S = 600.0
+"""After how long without work a participant counts as stuck, unless something else was asked for."""
+REPORT = "report.html"
+"""The page of a report, in its folder."""
+_POLICY = re.compile(rb"""<meta http-equiv="Content-Security-Policy" content="([\w '=+/:;-]{1,1000})">""")
+_HEAD_BYTES = 2_000
+# It may not act for who is signed in.
+_CONFINED = "sandbox allow-scripts allow-downloads; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+_WITHOUT_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
+_NEWEST_EVENTS = 500
+"""Events that are searched for work: heartbeats come every 30 s, so these are hours."""
+_OVER = {Step.FINISHED: Whereabouts.FINISHED, Step.WITHDRAWN: Whereabouts.DROPPED_OUT}
+
+
+class LabMonitor:
+    """Shows studies of one service to their owners and monitors.
+
+    Args:
+        log: The service's.
+        database: Of the service.
+        accounts: Say who is what in a study.
+        reports: Folder of the reports of closed studies.
+        now: The service's time.
+    """
+
+    def __init__(
+        self,
+        log: StudyLog,
+        database: Database,
+        accounts: Accounts,
+        reports: Path,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._log = log
+        self.database = database
+        self._accounts = accounts
+        self._reports = reports
+        self._now = now
+
+    async def shown(self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
+        """A study as its owners and monitors see it.
+
+        Raises:
+            RefusalError: Somebody is neither, or there is no such study.
+        """
+        if await self._accounts.role(account, study) not in (Role.OWNER, Role.MONITOR):
+            raise _unknown()
+        try:
+            return await self.watch(study, stuck_after_s)
+        except StudyError:
+            # A course that is no study.
+            raise _unknown() from None
+
+    async def is_study(self, course: str) -> bool:
+        """Whether a course is a study's, whose names and outcomes no page shows."""
+        return await StudyPlaces(self.database).is_study(course)
+
+    async def watch(self, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
+        """Where everybody is in a study. Conditions, verdicts and times of work are not in it.
+
+        Args:
+            study: Its id.
+            stuck_after_s: After how long without work, in seconds, somebody whose clock runs counts as stuck.
+
+        Raises:
+            StudyError: There is no such study.
+        """
+        joined = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account.is_not(None))
+        held = (
+            select(ATTEMPTS_HELD.c.attempt, ATTEMPTS_HELD.c.clock_difference_s)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
+            .where(ASSIGNMENTS.c.course == study)
+        )
+        async with self.database.reading() as connection:
+            taken = frozenset((await connection.execute(joined)).scalars())
+            differences = {row.attempt: row.clock_difference_s for row in await connection.execute(held)}
+        return await asyncio.to_thread(self._watch, study, taken, differences, stuck_after_s)
+
+    async def report(self, account: str, study: str) -> bytes:
+        """The report of a closed study, an HTML page.
+
+        Raises:
+            RefusalError: Somebody does not own the study, it is not closed, or no report was made.
+        """
+        if await self._accounts.role(account, study) is not Role.OWNER:
+            raise _unknown()
+        try:
+            known = await asyncio.to_thread(self._study, study)
+        except StudyError:
+            raise _unknown() from None
+        if known.closed is None:
+            raise RefusalError(
+                Kind.CONFLICT,
+                "The study goes on: nobody sees outcomes by condition.",
+                f"Close it on its page, or on the service's machine: benchwright lab close {study}",
+            )
+        try:
+            return await asyncio.to_thread((self._reports / study / REPORT).read_bytes)
+        except FileNotFoundError:
+            raise RefusalError(
+                Kind.CONFLICT,
+                "The study is closed, and its report has not been made here.",
+                f"Make it on the study's page, or on the service's machine: benchwright lab close {study}",
+            ) from None
+
+    def _study(self, study: str) -> RegisteredStudy:
+        return self._studies().study(study)
+
+    def _studies(self) -> Studies:
+        return Studies(self._log, Attempts(self._log))
+
+    def _watch(
+        self, study: str, taken: frozenset[str], differences: Mapping[str, float], stuck_after_s: float
+    ) -> StudyWatch:
+        known = self._study(study)
+        begun = frozenset(self._log.journal.participants(study))
+        return StudyWatch(
+            study=study,
+            title=known.study.title,
+            digest=known.closed.digest if known.closed is not None else "",
+            participants=tuple(
+                self._participant(known, one, differences, stuck_after_s)
+                if one in begun
+                else Watched(participant=one, where=Whereabouts.JOINED if one in taken else Whereabouts.FREE)
+                for one in known.study.pseudonyms
+            ),
+        )
+
+    def _participant(
+        self, known: RegisteredStudy, participant: str, differences: Mapping[str, float], stuck_after_s: float
+    ) -> Watched:
+        entered = self._log.journal.entries(known.study.study, participant)[-1].wall
+        try:
+            at = self._studies().progress_in(known, participant)
+        except UnknownAttemptError:
+            # Its events are on their way: journals are handed in first.
+            return Watched(participant=participant, where=Whereabouts.BETWEEN_TASKS, heard=entered)
+        ahead = timedelta(seconds=differences.get(at.attempt or "", 0.0))
+        summary = self._log.summary(at.attempt) if at.attempt else None
+        newest = summary.clock.newest if summary is not None else None
+        heard = max(entered, newest or entered) + ahead
+        worked = self._worked(at.attempt, summary) if at.attempt and summary is not None else None
+        worked = worked + ahead if worked is not None else None
+        return Watched(
+            participant=participant,
+            where=whereabouts(at, summary, self._now() - heard, self._now() - (worked or heard), stuck_after_s),
+            done=at.done,
+            total=at.total,
+            task=at.position,
+            heard=heard,
+            worked=worked,
+        )
+
+    def _worked(self, attempt: str, summary: Summary) -> datetime | None:
+        """When the solver last did something, by the solver's clock; at the latest, if that is long ago."""
+        rows = self._log.rows(attempt, after=max(0, summary.seq - _NEWEST_EVENTS))
+        walls = [row.wall for row in rows if json.loads(row.body)["type"] in EVENT_TYPES.activity]
+        found = [*walls[-1:], *(row.wall for row in rows[:1])]
+        return datetime.fromisoformat(found[0]) if found else None
+
+
+def whereabouts(
+    at: Progress, summary: Summary | None, silent_for: timedelta, idle_for: timedelta, stuck_after_s: float
+) -> Whereabouts:
+    """Where a participant is who has begun.
+
+    Args:
+        at: What comes next for them.
+        summary: Of the present attempt.
+        silent_for: Since the newest record.
+        idle_for: Since the newest record that they caused.
+        stuck_after_s: How long may be normal, in seconds.
+    """
+    if at.step in _OVER:
+        return _OVER[at.step]
+    if at.step is Step.CLOSED:
+        return Whereabouts.CLOSED
+    if at.step is not Step.WORK or summary is None:
+        return Whereabouts.BETWEEN_TASKS
+    if summary.state is not AttemptState.RUNNING:
+        return Whereabouts.PAUSED
+    if silent_for.total_seconds() > stuck_after_s:
+        return Whereabouts.SILENT
+    return Whereabouts.STUCK if idle_for.total_seconds() > stuck_after_s else Whereabouts.WORKING
+
+
+def ago(then: datetime | None, now: datetime) -> str:
+    """How long ago something was, in the largest unit that says enough; empty for never."""
+    if then is None:
+        return ""
+    minutes = max(0, int((now - then).total_seconds() // 60))
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h" if minutes < 2880 else f"{minutes // 1440} d"
+
+
+def lock_of(home: Home, study: str) -> Path:
+    """The file that is locked while a study is closed or its report made."""
+    return home.data / "service" / "closing" / study
+
+
+def headers_of(page: bytes) -> Mapping[str, str]:
+    """Headers that a report is served with: its own policy for scripts, and that it acts for nobody."""
+    own = _POLICY.search(page, 0, _HEAD_BYTES)
+    return {
+        "Content-Security-Policy": f"{_CONFINED}; {own[1].decode() if own is not None else _WITHOUT_SCRIPTS}",
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+    }
+
+
+def _unknown() -> RefusalError:
+    return RefusalError(Kind.NOT_FOUND, "There is no such study.", "Ask its owner to make you its monitor.")

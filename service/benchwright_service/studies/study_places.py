@@ -1,0 +1,83 @@
+"""Who is which participant of the studies at this service. Nobody but the service knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from benchwright_foundation.database import Database
+from benchwright_remote.messages import Role
+from benchwright_service.storage.tables import COURSES, MEMBERS, PLACES
+
+
+class StudyPlaces:
+    """The places of all studies.
+
+    Args:
+        database: Of the service.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def make(self, study: str, pseudonyms: Sequence[str]) -> None:
+        """Makes the places of a study that has a course; those that are there stay as they are."""
+        rows = [{"study": study, "pseudonym": name, "number": n} for n, name in enumerate(pseudonyms)]
+        async with self._database.writing() as connection:
+            await connection.execute(self._database.insert_into(PLACES).on_conflict_do_nothing(), rows)
+
+    async def is_study(self, course: str) -> bool:
+        """Whether a course is a study's."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(select(PLACES.c.study).where(PLACES.c.study == course).limit(1))
+            return found.scalar() is not None
+
+    async def pseudonym(self, study: str, account: str) -> str | None:
+        """Which participant somebody is; None if they have no place."""
+        wanted = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)
+        async with self._database.reading() as connection:
+            return (await connection.execute(wanted)).scalar()
+
+    async def take(self, account: str) -> Mapping[str, str | None]:
+        """Gives somebody the next free place in each study whose course they have joined as a participant.
+
+        Returns:
+            Study → pseudonym; None where no place was left.
+        """
+        joined = (
+            select(MEMBERS.c.course)
+            .join(COURSES, COURSES.c.id == MEMBERS.c.course)
+            .where(MEMBERS.c.account == account, MEMBERS.c.role == Role.PARTICIPANT.value)
+            .where(COURSES.c.archived.is_(None))
+            .where(MEMBERS.c.course.in_(select(PLACES.c.study)))
+            .order_by(MEMBERS.c.course)
+        )
+        async with self._database.reading() as connection:
+            studies = list((await connection.execute(joined)).scalars())
+        found = {study: await self.pseudonym(study, account) for study in studies}
+        if None in found.values():
+            async with self._database.writing() as connection:
+                for study in (study for study, name in found.items() if name is None):
+                    found[study] = await _next(connection, study, account)
+        return found
+
+
+async def _next(connection: AsyncConnection, study: str, account: str) -> str | None:
+    # On PostgreSQL two may ask at once: the second one waits for the row of the course.
+    await connection.execute(select(COURSES.c.id).where(COURSES.c.id == study).with_for_update())
+    mine = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)
+    if (known := (await connection.execute(mine)).scalar()) is not None:
+        return str(known)
+    free = (
+        select(PLACES.c.pseudonym)
+        .where(PLACES.c.study == study, PLACES.c.account.is_(None))
+        .order_by(PLACES.c.number)
+        .limit(1)
+    )
+    name = (await connection.execute(free)).scalar()
+    if name is not None:
+        taken = update(PLACES).where(PLACES.c.study == study, PLACES.c.pseudonym == name)
+        await connection.execute(taken.values(account=account))
+    return name

@@ -1,0 +1,64 @@
+"""Closing a study at the service: its data are frozen, and then, never before, its report is made."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from benchwright_analysis.report.report import ReportOptions, write_report
+from benchwright_attempts.attempts import Attempts
+from benchwright_foundation.file_lock import file_lock
+from benchwright_foundation.home import Home
+from benchwright_judges.agreement.rated import Rated, rated_answers
+from benchwright_judges.models.configuration import read_settings, records_location
+from benchwright_judges.records.records import Records
+from benchwright_problems.storage.store import Store
+from benchwright_service.studies.lab_monitor import lock_of
+from benchwright_studies.conduct.closing import close_study
+from benchwright_studies.conduct.entry import Closed
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+from benchwright_subjects.evaluation.kept_evals import folder_of
+
+
+async def close_and_report(
+    log: StudyLog, home: Home, study: str, reports: Path, *, force: bool = False
+) -> tuple[Closed, Path]:
+    """Closes a study unless it is closed, and makes its report. Waits for another process that does so.
+
+    Args:
+        log: The service's.
+        home: Where judgements and logs of evaluations are.
+        study: Its id.
+        reports: The report comes into a folder of the study's name in it.
+        force: End attempts that are still going on.
+
+    Returns:
+        The seal, and the report's page.
+
+    Raises:
+        StudyError: There is no such study, or it can't be closed yet.
+        NothingToReportError: It has no attempts.
+        StorageError: The judgements can't be read.
+    """
+    rated = await _rated(home)
+    folder = reports / study
+    options = ReportOptions(folder=folder, study=study, kept=folder_of(home))
+
+    def done() -> tuple[Closed, Path]:
+        lock = lock_of(home, study)
+        lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with file_lock(lock):
+            closed = Studies(log, Attempts(log)).study(study).closed or close_study(log, study, force=force)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return closed, write_report(log, Store(home), options, rated).page
+
+    return await asyncio.to_thread(done)
+
+
+async def _rated(home: Home) -> list[Rated]:
+    records = await Records.open(records_location(read_settings(), home))
+    try:
+        return list(rated_answers(await records.judged()))
+    finally:
+        await records.close()

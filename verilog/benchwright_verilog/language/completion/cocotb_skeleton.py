@@ -1,0 +1,104 @@
+"""The beginning of a cocotb test for a module: its clocks run, its resets are released, and one test passes."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pyslang.syntax import ModuleDeclarationSyntax, SyntaxTree
+
+from benchwright_verilog.language.explanation.headers import Formal, Header, header_of_syntax
+from benchwright_verilog.syntax.surrogates import encode_text
+
+_CLOCK = re.compile(r"(?:i_)?(?:[a-z0-9]+_)?(?:clk|clock)(?:_?[a-z0-9]+)?(?:_i)?|[a-z]clk", re.IGNORECASE)
+_RESET = re.compile(r"(?:i_)?(?:[a-z0-9]+_)?a?(?:rst|reset)(?:_?[a-z0-9]+)?(?:_[a-z0-9]+)?", re.IGNORECASE)
+_ACTIVE_LOW = re.compile(r"(?:n|_ni|_n_i|_b|_l)$|rst_?n|reset_?n|nrst|nreset|n_?rst", re.IGNORECASE)
+_WIDE = re.compile(r"\[")
+_PERIOD_NS = 10
+_CYCLES = 2
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """A test file."""
+
+    module: str
+    text: str
+
+
+def skeleton(text: str, module: str | None = None) -> Skeleton | None:
+    """A test file for a module of a design file; None if it has no such module with ports.
+
+    Args:
+        text: Of the design file.
+        module: Its name; None for the first that has ports.
+    """
+    tree = SyntaxTree.fromText(encode_text(text).decode())
+    root = tree.root
+    members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
+    for member in members:
+        if not isinstance(member, ModuleDeclarationSyntax) or member.kind.name != "ModuleDeclaration":
+            continue
+        header = header_of_syntax(member, tree.sourceManager)
+        if header.name == module or (module is None and header.formals):
+            return Skeleton(header.name, "\n".join(_lines(header)) + "\n")
+    return None
+
+
+def _lines(header: Header) -> Iterator[str]:
+    inputs = [one for one in header.formals if one.direction == "input" and not _is_array(one)]
+    outputs = [one for one in header.formals if one.direction == "output" and not _is_array(one)]
+    clocks = [one for one in inputs if _CLOCK.fullmatch(one.name) and not _is_wide(one)]
+    resets = [one for one in inputs if _RESET.fullmatch(one.name) and not _is_wide(one) and one not in clocks]
+    others = [one for one in inputs if one not in (*clocks, *resets)]
+    wait = f"await RisingEdge({_handle(clocks[0].name)})" if clocks else f'await Timer({_PERIOD_NS}, unit="ns")'
+    yield f'"""Tests of {header.name}."""'
+    yield ""
+    yield "import cocotb"
+    if clocks:
+        yield "from cocotb.clock import Clock"
+    yield f"from cocotb.triggers import {'RisingEdge' if clocks else 'Timer'}"
+    yield from ("", "", "async def start(dut):")
+    does = [*(["starts the clock"] if clocks else []), *(["sets the inputs"] if others else [])]
+    does += ["resets the design"] if resets else []
+    yield f'    """{(", ".join(does) or "waits for the outputs").capitalize()}."""'
+    for clock in clocks:
+        yield f'    cocotb.start_soon(Clock({_handle(clock.name)}, {_PERIOD_NS}, unit="ns").start())'
+    for one in others:
+        yield f"    {_handle(one.name)}.value = 0"
+    for one in resets:
+        yield f"    {_handle(one.name)}.value = {0 if _is_low(one) else 1}"
+    if resets:
+        yield f"    for _ in range({_CYCLES}):"
+        yield f"        {wait}"
+        for one in resets:
+            yield f"    {_handle(one.name)}.value = {1 if _is_low(one) else 0}"
+    yield f"    {wait}"
+    yield from ("", "", "@cocotb.test()", "async def starts(dut):")
+    yield f'    """{header.name} {"comes out of reset" if resets else "starts"}."""'
+    yield "    await start(dut)"
+    if outputs:
+        yield f"    # Drive the inputs, wait, and compare: assert {_handle(outputs[0].name)}.value == 0"
+    for one in outputs:
+        yield f'    dut._log.info("{one.name} = %s", {_handle(one.name)}.value)'
+
+
+def _handle(name: str) -> str:
+    plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
+    return f"dut.{name}" if plain else f'dut["{name}"]'
+
+
+def _is_low(port: Formal) -> bool:
+    return _ACTIVE_LOW.search(port.name) is not None
+
+
+def _is_array(port: Formal) -> bool:
+    """Whether it has dimensions behind its name, is an interface or is text: what has no single value to set."""
+    behind = port.text.rpartition(port.name)[2]
+    return bool(_WIDE.search(behind)) or port.text.split()[1:2] in (["string"], ["event"], ["chandle"])
+
+
+def _is_wide(port: Formal) -> bool:
+    return bool(_WIDE.search(port.text.rpartition(port.name)[0]))

@@ -1,0 +1,398 @@
+"""What can be written at the cursor, judged by the code before it.
+
+| code, with the cursor at `‸` | expected |
+| --- | --- |
+| `module m; ‸` | an item |
+| `always_comb begin ‸` | a statement |
+| `assign y = a & ‸` | an expression |
+| `fifo u_fifo (.‸` | the name of a port of `fifo` |
+| `import pkg::‸` | something that `pkg` declares |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from benchwright_verilog.language.blocks import BLOCKS, open_blocks
+from benchwright_verilog.language.completion.calls import (
+    Call,
+    CallKind,
+    call_around,
+    directly_inside,
+    is_name,
+    path_before,
+)
+from benchwright_verilog.language.explanation.tokens import CLOSING, OPENING, Kind, Token, opening_of, tokens
+from benchwright_verilog.syntax.keywords import RESERVED, words
+
+
+class Expected(Enum):
+    """What can be written."""
+
+    NOTHING = "nothing"
+    """A new name, an operator, or text that is not code."""
+    TOP = "top"
+    ITEM = "item"
+    STATEMENT = "statement"
+    EXPRESSION = "expression"
+    TYPE = "type"
+    PORT_DECLARATION = "port declaration"
+    CONNECTION = "connection"
+    """The next connection of an instance: `.name(…)`, or an expression by position."""
+    CONNECTED_NAME = "connected name"
+    """After the dot of `.name(…)`."""
+    MEMBER = "member"
+    """After the dot of a hierarchical name."""
+    SCOPED = "scoped"
+    """After `::`."""
+    PACKAGE = "package"
+    MACRO = "macro"
+    """After a backtick."""
+    MACRO_NAME = "macro name"
+    """After `ifdef` and the like."""
+    SYSTEM = "system"
+    INCLUDE = "include"
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """A cursor and the code around it. Offsets are code points."""
+
+    expected: Expected
+    start: int
+    """Where the word at the cursor begins."""
+    at: int
+    end: int
+    """Where that word ends, which may be behind the cursor."""
+    word: str
+    """The part of it before the cursor."""
+    path: tuple[str, ...] = ()
+    """What comes before the dot or the `::`, with its own separators."""
+    call: Call | None = None
+    """The call, instantiation or declaration around the cursor."""
+    assigned: str = ""
+    """The name that a value is assigned to here."""
+    is_procedural: bool = False
+    blocks: tuple[str, ...] = ()
+    """The blocks that are open, the outermost first."""
+
+
+_WINDOW = 8_000
+"""How many characters before the cursor are read."""
+_SHORT = 1_000
+"""Up to this many characters, everything is read."""
+_BEGINNING = re.compile(
+    r"(?m)^[ \t]*(?:(?:end)?(?:module|interface|package|program|class)\b|(?:macro)module\b)(?!.*\bimport\b)"
+)
+_ITEM = re.compile(r"(?m)^[ \t]*(?:always(?:_comb|_ff|_latch)?|initial|final|assign|function|task)\b")
+_WORD_BEFORE = re.compile(r"[`$]?(?:[A-Za-z_][\w$]*)?\Z")
+_WORD_AFTER = re.compile(r"[\w$]*")
+_INCLUDE = re.compile(r'`include\s*["<]([^">\r\n]*)\Z')
+
+_LINE_DIRECTIVES = frozenset(
+    words(
+        "`timescale `default_nettype `define `line `pragma `undef `ifdef `ifndef `elsif `include `begin_keywords "
+        "`unconnected_drive"
+    )
+)
+_LONE_DIRECTIVES = frozenset({"`else", "`endif", "`resetall", "`celldefine", "`endcelldefine", "`nounconnected_drive"})
+_STARTERS = (
+    {"begin", "end", "else", "join", "join_any", "join_none", "generate", "fork", "forever", "do", "unique", "unique0"}
+    | {"priority", "initial", "final", "always", "always_comb", "always_latch", "endspecify"}
+    | set(BLOCKS.values())
+)
+_CONTROLS = {"if", "while", "for", "foreach", "repeat", "always", "wait", "always_ff", "always_latch", "always_comb"}
+_EXPRESSION_AFTER = frozenset(
+    words(
+        "return assign posedge negedge edge or and iff inside with dist force release deassign not case casex casez "
+        "until throughout within intersect disable if while repeat matches accept_on reject_on"
+    )
+)
+_TYPE_AFTER = frozenset(
+    words(
+        "typedef input output inout ref parameter localparam const var static automatic function virtual extends "
+        "rand randc implements local protected type"
+    )
+)
+
+
+def cursor_at(text: str, at: int) -> Cursor:
+    """The cursor at an offset, in code points, and what can be written there."""
+    begin = _window(text, at)
+    read = tokens(text, begin, at)
+    word = _word_before(text, at)
+    start = at - len(word)
+    tail = _WORD_AFTER.match(text, at)
+    end = tail.end() if tail and word[:1] != "$" else at
+    if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], at):
+        return Cursor(Expected.NOTHING, at, at, at, "")
+    included = _INCLUDE.search(text, max(begin, at - 300), at)
+    if included:
+        return _included(text, included, at)
+    if read and read[-1].kind is Kind.STRING and read[-1].end == at and not _is_closed_string(read[-1].text):
+        return Cursor(Expected.NOTHING, at, at, at, "")
+    if read and read[-1].kind is Kind.NUMBER and read[-1].end == at:
+        return Cursor(Expected.NOTHING, at, at, at, "")
+    code = _code(text, [token for token in read if token.end <= start], start)
+    blocks, is_procedural = open_blocks(code)
+    call = call_around(code)
+    around = Cursor(Expected.NOTHING, start, at, end, word, (), call, _assigned(code), is_procedural, tuple(blocks))
+    expected, path = _expected(text, code, around)
+    return Cursor(expected, start, at, end, word, path, call, around.assigned, is_procedural, around.blocks)
+
+
+def call_at(text: str, at: int) -> Call | None:
+    """The call, instantiation or parameter list around an offset."""
+    begin = _window(text, at)
+    read = tokens(text, begin, at)
+    if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], at):
+        return None
+    return call_around(_code(text, read, at))
+
+
+def _window(text: str, at: int) -> int:
+    """Where to start reading: at the header of a module if it is near, else at an item."""
+    far = max(0, at - _WINDOW)
+    if at <= _SHORT:
+        return 0
+    for pattern in (_BEGINNING, _ITEM) if far else (_BEGINNING,):
+        starts = [found.start() for found in pattern.finditer(text, far, at)]
+        while starts and text.rfind("/*", far, starts[-1]) > text.rfind("*/", far, starts[-1]):
+            starts.pop()
+        if starts:
+            return starts[-1]
+    return text.find("\n", far) + 1 if far else 0
+
+
+def _word_before(text: str, at: int) -> str:
+    found = _WORD_BEFORE.search(text, max(0, at - 200), at)
+    word = found[0] if found else ""
+    # `8'hff` and `12ab` are numbers, not words.
+    before = text[at - len(word) - 1 : at - len(word)]
+    return "" if before and (before.isdigit() or before == "'") and word[:1] not in "`$" else word
+
+
+def _is_open_comment(text: str, comment: Token, at: int) -> bool:
+    if comment.text.startswith("//"):
+        return not any(end in text[comment.end : at] for end in "\r\n")
+    return comment.end == at and not (len(comment.text) >= 4 and comment.text.endswith("*/"))
+
+
+def _is_closed_string(text: str) -> bool:
+    return len(text) >= 2 and text.endswith('"')
+
+
+def _included(text: str, included: re.Match[str], at: int) -> Cursor:
+    name = included[1]
+    start = at - len(name.rpartition("/")[2])
+    tail = re.compile(r'[^"/>\s]*').match(text, at)
+    return Cursor(
+        Expected.INCLUDE, start, at, tail.end() if tail else at, text[start:at], (name[: start - at or None],)
+    )
+
+
+def _code(text: str, read: Sequence[Token], at: int) -> list[Token]:
+    """Tokens that are code: without comments, and without directives on lines of their own that have ended."""
+    code: list[Token] = []
+    skip_until = -1
+    for token in read:
+        if token.start < skip_until or token.kind is Kind.COMMENT:
+            continue
+        if token.kind is Kind.MACRO and token.text in _LINE_DIRECTIVES:
+            ending = _line_end(text, token.end)
+            if ending < at:
+                skip_until = ending
+                continue
+        elif token.kind is Kind.MACRO and token.text in _LONE_DIRECTIVES:
+            continue
+        code.append(token)
+    return code
+
+
+def _line_end(text: str, at: int) -> int:
+    while True:
+        ending = text.find("\n", at)
+        if ending < 0:
+            return len(text)
+        if text[at:ending].rstrip("\r").endswith("\\"):
+            at = ending + 1
+            continue
+        return ending
+
+
+def _expected(text: str, code: Sequence[Token], around: Cursor) -> tuple[Expected, tuple[str, ...]]:
+    word = around.word
+    last = code[-1] if code else None
+    if last is not None and last.kind is Kind.MACRO and last.text in ("`ifdef", "`ifndef", "`elsif", "`undef"):
+        return Expected.MACRO_NAME, ()
+    if word.startswith("`"):
+        return Expected.MACRO, ()
+    if word.startswith("$"):
+        return Expected.SYSTEM, ()
+    if last is None:
+        return Expected.TOP, ()
+    if last.text == "." and last.kind is Kind.SYMBOL:
+        return _after_dot(code, around)
+    if last.text == "::":
+        return Expected.SCOPED, path_before(code, len(code) - 1)
+    if last.text == "import" or (last.text == "," and _is_import(code)):
+        return Expected.PACKAGE, ()
+    direct = directly_inside(code)
+    if last.text in ("(", ",") and last.kind is Kind.SYMBOL and direct is not None:
+        if direct.kind is CallKind.HEAD:
+            return Expected.PORT_DECLARATION, ()
+        if direct.kind in (CallKind.PORTS, CallKind.PARAMETERS):
+            return Expected.CONNECTION, ()
+        return Expected.EXPRESSION, ()
+    return _between(text, code, around, last), ()
+
+
+def _is_import(code: Sequence[Token]) -> bool:
+    for token in reversed(code):
+        if token.text == ";":
+            return False
+        if token.text == "import":
+            return True
+        if token.kind is Kind.SYMBOL and token.text not in (",", "::", "*"):
+            return False
+    return False
+
+
+def _after_dot(code: Sequence[Token], around: Cursor) -> tuple[Expected, tuple[str, ...]]:
+    before = code[-2] if len(code) > 1 else None
+    if before is None:
+        return Expected.NOTHING, ()
+    if before.text in ("(", ","):
+        direct = directly_inside(code[:-1])
+        if direct is not None and direct.kind is not CallKind.HEAD:
+            return Expected.CONNECTED_NAME, ()
+    if before.text == ")" and around.call is not None and around.call.kind is CallKind.PORTS:
+        # A comma is missing: `.a(x) .‸`.
+        opening = opening_of(code, len(code) - 2)
+        if opening >= 2 and code[opening - 2].text == ".":
+            return Expected.CONNECTED_NAME, ()
+    return Expected.MEMBER, path_before(code, len(code) - 1)
+
+
+def _between(text: str, code: Sequence[Token], around: Cursor, last: Token) -> Expected:
+    if last.kind is Kind.WORD and last.text in RESERVED:
+        return _after_reserved(code, around, last)
+    if last.kind is Kind.SYMBOL:
+        return _after_symbol(code, around, last)
+    if last.kind is Kind.MACRO:
+        # A macro may stand for a whole item; on the same line what comes next can't be known.
+        return _start(around) if "\n" in text[last.end : around.start] else Expected.NOTHING
+    if last.kind is Kind.WORD and _is_label(code):
+        return _start(around)
+    return Expected.NOTHING
+
+
+def _after_reserved(code: Sequence[Token], around: Cursor, last: Token) -> Expected:
+    if last.text in _STARTERS:
+        return _start(around)
+    if last.text in _EXPRESSION_AFTER:
+        return Expected.EXPRESSION
+    if last.text in _TYPE_AFTER:
+        return Expected.TYPE
+    return Expected.NOTHING
+
+
+def _after_symbol(code: Sequence[Token], around: Cursor, last: Token) -> Expected:
+    mark = last.text
+    if mark == ";":
+        return _start(around)
+    if mark == ")":
+        opening = opening_of(code, len(code) - 1)
+        before = code[opening - 1] if opening > 0 else None
+        if before is None:
+            return Expected.NOTHING
+        if before.text in ("case", "casex", "casez", "inside"):
+            return Expected.EXPRESSION
+        if before.text in _CONTROLS or before.text in ("@", "#"):
+            return (
+                Expected.NOTHING
+                if before.text == "#" and opening > 1 and is_name(code[opening - 2])
+                else _start(around)
+            )
+        if before.kind is Kind.MACRO:
+            return _start(around)
+        return Expected.NOTHING
+    if mark == ":":
+        if len(code) > 1 and code[-2].text in _STARTERS:
+            return Expected.NOTHING
+        if around.blocks[-1:] and around.blocks[-1].endswith("case") and not _has_question(code):
+            return Expected.STATEMENT if around.is_procedural else Expected.ITEM
+        return Expected.EXPRESSION
+    if mark == "*":
+        # `@*` and `@(*)` end there.
+        return Expected.STATEMENT if len(code) > 1 and code[-2].text == "@" else Expected.EXPRESSION
+    if mark in CLOSING or mark in ("#", "##", ".*", "'"):
+        return Expected.NOTHING
+    if mark == ",":
+        return Expected.EXPRESSION if around.call or _in_expression(code) else Expected.NOTHING
+    return Expected.EXPRESSION
+
+
+def _in_expression(code: Sequence[Token]) -> bool:
+    """Whether a comma separates values, not the names of a declaration."""
+    depth = 0
+    for token in reversed(code):
+        if token.kind is Kind.SYMBOL:
+            if token.text in CLOSING:
+                depth += 1
+            elif token.text in OPENING:
+                if depth == 0:
+                    return True
+                depth -= 1
+            elif token.text == ";":
+                return False
+        elif depth == 0 and token.text in ("assign", "case"):
+            return True
+    return False
+
+
+def _has_question(code: Sequence[Token]) -> bool:
+    for token in reversed(code):
+        if token.text == "?":
+            return True
+        if token.text in (";", "begin", "end", "endcase", "case", "casez", "casex"):
+            return False
+    return False
+
+
+def _is_label(code: Sequence[Token]) -> bool:
+    """Whether the last word is the name of `begin : name` or `endmodule : name`."""
+    return len(code) > 2 and code[-2].text == ":" and code[-3].text in _STARTERS
+
+
+def _start(around: Cursor) -> Expected:
+    if around.is_procedural:
+        return Expected.STATEMENT
+    if not around.blocks:
+        return Expected.TOP
+    return Expected.TYPE if around.blocks[-1] == "struct" else Expected.ITEM
+
+
+def _assigned(code: Sequence[Token]) -> str:
+    """The first name on the left of the `=` or `<=` before the cursor: `a` in `a.b[1] <= ‸`."""
+    depth = 0
+    for at in range(len(code) - 1, -1, -1):
+        token = code[at]
+        if token.kind is Kind.SYMBOL:
+            if token.text in CLOSING:
+                depth += 1
+            elif token.text in OPENING:
+                depth -= 1
+                if depth < 0:
+                    depth = 0
+            elif token.text == ";":
+                return ""
+            elif token.text in ("=", "<=", "+=", "-=", "&=", "|=", "^=") and depth == 0:
+                path = path_before(code, at)
+                return path[0] if path else ""
+        elif token.kind is Kind.WORD and depth == 0 and token.text in ("begin", "if", "else", "while", "for", "return"):
+            return ""
+    return ""

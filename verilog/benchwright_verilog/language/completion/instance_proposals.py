@@ -1,0 +1,196 @@
+"""Proposals of connections, and of whole instances."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pyslang.ast import SubroutineSymbol
+
+from benchwright_verilog.language.completion.calls import Call, CallKind
+from benchwright_verilog.language.completion.library import Library, Unit
+from benchwright_verilog.language.completion.names_in_scope import scopes_at, symbol_at_path
+from benchwright_verilog.language.completion.proposal import (
+    CompletionRequest,
+    Proposal,
+    Rank,
+    Sort,
+    constantly,
+    escaped,
+)
+from benchwright_verilog.language.explanation.descriptions import describe
+from benchwright_verilog.language.explanation.headers import Formal, Header, header_of_subroutine, header_of_system_task
+from benchwright_verilog.language.explanation.system_tasks import system_tasks
+
+if TYPE_CHECKING:
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.project.project import Project
+
+
+_MOST_READ = 16
+"""Up to this many modules are offered as whole instances."""
+
+
+def header_called(request: CompletionRequest, call: Call) -> Header | None:
+    """The header of what a call or instantiation names."""
+    return header_at(request.analysis, request.byte, request.project, request.library, call)
+
+
+def header_at(analysis: Analysis, byte: int, project: Project, library: Library, call: Call) -> Header | None:
+    """The header of what is called or instantiated at a byte of the analysed text."""
+    if not call.path:
+        return None
+    if call.kind is CallKind.ARGUMENTS:
+        if (task := system_tasks().get(call.path[0])) is not None:
+            return header_of_system_task(task)
+        routine = symbol_at_path(analysis, byte, call.path)
+        if isinstance(routine, SubroutineSymbol):
+            return header_of_subroutine(routine, analysis.sources)
+        return None
+    unit = library.unit(project, analysis, call.path[0])
+    return library.header(project, analysis, unit) if unit is not None else None
+
+
+def connections(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposal]:
+    """Ports, parameters or arguments that are not connected yet; after their dot if it is `dotted`."""
+    call = request.cursor.call
+    header = header_called(request, call) if call is not None else None
+    if call is None or header is None:
+        return
+    formals = header.parameters if call.kind is CallKind.PARAMETERS else header.formals
+    left = [formal for formal in formals if formal.name not in call.taken]
+    is_open = request.text[request.cursor.end : request.cursor.end + 1] != "("
+    dot = "" if dotted else "."
+    for position, formal in enumerate(left):
+        if not request.fits(formal.name):
+            continue
+        value = _value_of(formal, call)
+        plain = f"{dot}{formal.name}({value})" if is_open else f"{dot}{formal.name}"
+        snippet = f"{dot}{formal.name}(${{1:{escaped(value)}}})" if is_open else ""
+        about = constantly(_formal_about(formal))
+        yield Proposal(f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain, snippet, about, position)
+    if len(left) > 1 and not request.word and is_open:
+        yield _all_connections(left, call, request, dotted=dotted)
+
+
+def _all_connections(left: Sequence[Formal], call: Call, request: CompletionRequest, *, dotted: bool) -> Proposal:
+    further = "" if "\n" in request.text[call.start : request.cursor.start] else "  "
+    snippet = _connected(left, call, ",\n" + further, 1)
+    plain = _connected(left, call, ",\n" + _indent(request) + further, None)
+    if dotted:
+        snippet, plain = snippet[1:], plain[1:]
+    what = "parameters" if call.kind is CallKind.PARAMETERS else "ports"
+    label = f"all {len(left)} {what}" if not call.taken else f"the other {len(left)} {what}"
+    names = ", ".join(formal.name for formal in left)
+    return Proposal(label, Sort.SNIPPET, Rank.FIT, names, plain, snippet)
+
+
+def _connected(formals: Sequence[Formal], call: Call | None, between: str, stop: int | None) -> str:
+    parts = []
+    for at, formal in enumerate(formals):
+        value = _value_of(formal, call)
+        parts.append(
+            f".{formal.name}({value})" if stop is None else f".{formal.name}(${{{stop + at}:{escaped(value)}}})"
+        )
+    return between.join(parts)
+
+
+def _value_of(formal: Formal, call: Call | None) -> str:
+    if call is not None and call.kind is CallKind.PARAMETERS:
+        return formal.default
+    return formal.name
+
+
+def _indent(request: CompletionRequest) -> str:
+    start = request.text.rfind("\n", 0, request.cursor.start) + 1
+    found = re.compile(r"[ \t]*").match(request.text, start)
+    return found[0] if found else ""
+
+
+def _formal_about(formal: Formal) -> str:
+    return f"```systemverilog\n{formal.text}\n```" + (f"\n\n{formal.documentation}" if formal.documentation else "")
+
+
+def instances(request: CompletionRequest) -> Iterator[Proposal]:
+    """Modules of the project, by name and as whole instances."""
+    inside = {scope.name for scope in scopes_at(request.analysis, request.byte) if scope.kind.name == "InstanceBody"}
+    read = 0
+    for unit in request.library.units(request.project, request.analysis):
+        if unit.kind not in ("module", "interface", "program", "primitive", "checker") or not request.fits(unit.name):
+            continue
+        if unit.name in inside:
+            # A module can't instantiate itself.
+            continue
+        yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(request, unit))
+        if not request.word or read >= _MOST_READ or not request.cursor.blocks:
+            continue
+        read += 1
+        header = request.library.header(request.project, request.analysis, unit)
+        if header is not None:
+            yield _instance(header, unit, request)
+
+
+def _instance(header: Header, unit: Unit, request: CompletionRequest) -> Proposal:
+    detail = f"instance with {len(header.formals)} ports"
+    snippet = _instance_text(header, "", 1)
+    plain = _instance_text(header, _indent(request), None)
+    return Proposal(f"{header.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain, snippet, _unit_about(request, unit))
+
+
+def _instance_text(header: Header, indent: str, stop: int | None) -> str:
+    """A whole instance; with places to fill in from number `stop` on, or without."""
+    between = f",\n{indent}  "
+    text = header.name
+    if header.parameters:
+        values = Call(CallKind.PARAMETERS, (), 0, 0, None, ())
+        text += f" #(\n{indent}  {_connected(header.parameters, values, between, stop)}\n{indent})"
+        stop = None if stop is None else stop + len(header.parameters)
+    name = f"u_{header.name}"
+    text += f" {name} (" if stop is None else f" ${{{stop}:{name}}} ("
+    if header.formals:
+        connected = _connected(header.formals, None, between, None if stop is None else stop + 1)
+        text += f"\n{indent}  {connected}\n{indent}"
+    return text + ");"
+
+
+def _unit_sort(unit: Unit) -> Sort:
+    if unit.kind == "interface":
+        return Sort.INTERFACE
+    return Sort.PACKAGE if unit.kind == "package" else Sort.CLASS if unit.kind == "class" else Sort.MODULE
+
+
+def _unit_about(request: CompletionRequest, unit: Unit) -> Callable[[], str]:
+    def about() -> str:
+        if unit.path is None:
+            known = request.analysis.body(unit.name) or request.analysis.compilation.getPackage(unit.name)
+            return describe(known, request.analysis.sources).markdown if known is not None else unit.kind
+        header = request.library.header(request.project, request.analysis, unit)
+        return header_markdown(header) if header is not None else f"{unit.kind} in `{unit.path.name}`"
+
+    return about
+
+
+def header_markdown(header: Header) -> str:
+    """A header as a declaration, with what is said of it."""
+    formals = ",\n".join(f"    {formal.text}" for formal in header.formals)
+    parameters = ",\n".join(f"    {formal.text}" for formal in header.parameters)
+    shown = f"{header.kind} {header.name}"
+    shown += f" #(\n{parameters}\n)" if parameters else ""
+    shown += f" (\n{formals}\n);" if formals else ";"
+    return f"```systemverilog\n{shown}\n```" + (f"\n\n{header.documentation}" if header.documentation else "")
+
+
+def units(request: CompletionRequest, kinds: Iterable[str]) -> Iterator[Proposal]:
+    """Modules, interfaces and the like of the project, by name."""
+    for unit in request.library.units(request.project, request.analysis):
+        if unit.kind in kinds and request.fits(unit.name):
+            yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(request, unit))
+
+
+def packages(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
+    """Packages of the project, with the colons that follow."""
+    for unit in request.library.units(request.project, request.analysis):
+        if unit.kind == "package" and request.fits(unit.name):
+            about = _unit_about(request, unit)
+            yield Proposal(unit.name, Sort.PACKAGE, rank, "package", f"{unit.name}::", about=about)

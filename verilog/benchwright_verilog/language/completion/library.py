@@ -1,0 +1,115 @@
+"""The modules, interfaces and packages of a whole project, including those that a file has not named yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyslang.ast import Symbol
+
+    from benchwright_verilog.language.explanation.headers import Header
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.project.project import Project
+
+_MOST_KEPT = 64
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A module, interface, package or the like by name."""
+
+    name: str
+    kind: str
+    path: Path | None
+    """Where it is declared; None for what was analysed together with the file."""
+
+
+class Library:
+    """Finds units by name, and reads the headers of those that other files declare."""
+
+    def __init__(self) -> None:
+        self._headers: dict[Path, tuple[bytes, dict[str, Header]]] = {}
+        self._members: tuple[Analysis | None, dict[Symbol, list[tuple[str, Symbol]]]] = None, {}
+        self._known: tuple[Analysis | None, dict[str, Header | None]] = None, {}
+
+    def members(self, analysis: Analysis, scope: Symbol) -> list[tuple[str, Symbol]]:
+        """The members of a scope with their names; kept as long as questions are about the same analysis."""
+        # Imported late, here and below: slang is not needed to start.
+        from benchwright_verilog.language.completion.names_in_scope import members_of
+
+        if self._members[0] is not analysis:
+            self._members = analysis, {}
+        known = self._members[1]
+        if scope not in known:
+            known[scope] = [(member.name, member) for member in members_of(scope)]
+        return known[scope]
+
+    def _known_header(self, analysis: Analysis, name: str) -> Header | None:
+        from benchwright_verilog.language.explanation.headers import header_of_definition
+
+        if self._known[0] is not analysis:
+            self._known = analysis, {}
+        known = self._known[1]
+        if name not in known:
+            body = analysis.body(name)
+            known[name] = header_of_definition(body.definition, analysis.sources) if body is not None else None
+        return known[name]
+
+    def units(self, project: Project, analysis: Analysis) -> Iterator[Unit]:
+        """Every unit that is declared somewhere in the project; those that the file knows first."""
+        seen: set[str] = set()
+        for definition in analysis.compilation.getDefinitions():
+            seen.add(definition.name)
+            yield Unit(definition.name, str(getattr(definition, "getKindString", lambda: "primitive")()), None)
+        for package in analysis.compilation.getPackages():
+            if package.name != "std":
+                seen.add(package.name)
+                yield Unit(package.name, "package", None)
+        if project.inventory is None:
+            return
+        for name, paths in project.inventory.declaring.items():
+            if name in seen or not paths or (entry := project.inventory.entries.get(paths[0])) is None:
+                continue
+            if paths[0] == analysis.path:
+                # What is on disk is out of date for a file that is open.
+                continue
+            kind = next((unit.kind.value for unit in entry.units if unit.name == name), "module")
+            yield Unit(name, kind, paths[0])
+
+    def unit(self, project: Project, analysis: Analysis, name: str) -> Unit | None:
+        """A unit by its name."""
+        return next((unit for unit in self.units(project, analysis) if unit.name == name), None)
+
+    def header(self, project: Project, analysis: Analysis, unit: Unit) -> Header | None:
+        """The header of a module; None if its file can't be read."""
+        if unit.path is None:
+            return self._known_header(analysis, unit.name)
+        outline = project.outline(unit.path)
+        if outline is None:
+            return None
+        known = self._headers.pop(unit.path, None)
+        if known is None or known[0] != outline.data:
+            known = outline.data, _headers_of(outline.data, unit.path)
+        self._headers[unit.path] = known
+        while len(self._headers) > _MOST_KEPT:
+            del self._headers[next(iter(self._headers))]
+        return known[1].get(unit.name)
+
+
+def _headers_of(data: bytes, path: Path) -> dict[str, Header]:
+    import pyslang
+    from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind, SyntaxTree
+
+    from benchwright_verilog.language.explanation.headers import header_of_syntax
+    from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
+
+    sources = pyslang.SourceManager()
+    options = parsing_options(Preprocessing(), depth=0)
+    root = SyntaxTree.fromText(data.decode(errors="replace"), sources, path.name, options=options).root
+    members = list(root.members) if isinstance(root, CompilationUnitSyntax) else [root]
+    modules = [one for one in members if isinstance(one, ModuleDeclarationSyntax)]
+    headers = (header_of_syntax(one, sources) for one in modules if one.kind != SyntaxKind.PackageDeclaration)
+    return {header.name: header for header in headers}

@@ -1,0 +1,274 @@
+"""Proposals of names that are declared somewhere: in scope, or behind a dot or a `::`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from heapq import nsmallest
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    ClassType,
+    EmptyMemberSymbol,
+    EnumValueSymbol,
+    FieldSymbol,
+    GenericClassDefSymbol,
+    ModportPortSymbol,
+    ModportSymbol,
+    PackageSymbol,
+    ParameterSymbol,
+    PortSymbol,
+    SubroutineSymbol,
+    Symbol,
+    TransparentMemberSymbol,
+    TypeParameterSymbol,
+    ValueSymbol,
+    WildcardImportSymbol,
+)
+
+from benchwright_verilog.language.completion.calls import CallKind
+from benchwright_verilog.language.completion.cursor import Expected
+from benchwright_verilog.language.completion.names_in_scope import (
+    NameInScope,
+    members_behind,
+    names_in_scope,
+    names_of_bases,
+    needs_object,
+    scopes_at,
+    symbol_at_path,
+)
+from benchwright_verilog.language.completion.proposal import (
+    CompletionRequest,
+    Proposal,
+    Rank,
+    Sort,
+    call_snippet,
+    constantly,
+)
+from benchwright_verilog.language.declarations import width_of
+from benchwright_verilog.language.explanation.descriptions import describe, short_detail
+from benchwright_verilog.language.explanation.headers import header_of_subroutine
+from benchwright_verilog.language.explanation.macros import arguments_in
+from benchwright_verilog.language.explanation.methods import methods_of
+from benchwright_verilog.language.explanation.tokens import Kind, opening_of, tokens
+
+if TYPE_CHECKING:
+    from pyslang.ast import FormalArgumentSymbol, Type
+
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+
+
+def names(request: CompletionRequest) -> Iterator[Proposal]:
+    """Names in scope; those whose type fits come first, then the nearer."""
+    expected = request.cursor.expected
+    wanted = _wanted_type(request)
+    is_case = request.cursor.blocks[-1:] == ("procedural case",)
+    for named in _likely(request):
+        symbol = named.symbol
+        if expected in (Expected.TYPE, Expected.PORT_DECLARATION):
+            is_fit = named.is_type or isinstance(symbol, (ParameterSymbol, PackageSymbol))
+        elif expected is Expected.ITEM:
+            is_fit = named.is_type
+        elif expected is Expected.STATEMENT:
+            is_fit = is_case or not isinstance(symbol, (ParameterSymbol, EnumValueSymbol))
+        elif expected is Expected.EXPRESSION:
+            is_fit = not (isinstance(symbol, SubroutineSymbol) and symbol.returnType.isVoid)
+        else:
+            is_fit = True
+        if is_fit:
+            yield _name(request, named, wanted)
+
+
+_MOST_NAMES = 300
+"""Of more than these, only the nearest are proposed."""
+
+
+def _likely(request: CompletionRequest) -> list[NameInScope]:
+    listed = partial(request.library.members, request.analysis)
+    found = [named for named in names_in_scope(request.analysis, request.byte, listed) if request.fits(named.name)]
+    if len(found) <= _MOST_NAMES:
+        return found
+    word = request.word.lower()
+    return nsmallest(_MOST_NAMES, found, key=lambda named: (not named.name.lower().startswith(word), named.distance))
+
+
+def _name(request: CompletionRequest, named: NameInScope, wanted: Type | None) -> Proposal:
+    symbol = named.symbol
+    rank = Rank.NAMED + min(named.distance, 6)
+    if wanted is not None and isinstance(symbol, ValueSymbol):
+        rank = _type_rank(symbol.type, wanted, rank)
+    snippet = ""
+    if isinstance(symbol, SubroutineSymbol) and request.cursor.expected is not Expected.MEMBER:
+        snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected)
+    return Proposal(
+        named.name, _sort(symbol), rank, short_detail(symbol), "", snippet, _about(symbol, request.analysis)
+    )
+
+
+def _about(symbol: Symbol, analysis: Analysis) -> Callable[[], str]:
+    return lambda: describe(symbol, analysis.sources).markdown
+
+
+def _type_rank(type_: Type, wanted: Type, rank: int) -> int:
+    """How well a type fits into another: the same is best, then one as wide."""
+    if type_.isMatching(wanted):
+        return Rank.FIT
+    width = width_of(wanted)
+    if width is not None and width_of(type_) == width and type_.isIntegral:
+        return Rank.NEAR
+    return rank if type_.isAssignmentCompatible(wanted) or wanted.isAssignmentCompatible(type_) else rank + 4
+
+
+def _wanted_type(request: CompletionRequest) -> Type | None:
+    """The type that a value here is assigned to, if that is known: of `count` in `count <= ‸`."""
+    cursor = request.cursor
+    call = cursor.call
+    if call is not None and call.kind is CallKind.PORTS and call.named:
+        body = request.analysis.body(call.path[0]) if call.path else None
+        port = body.findPort(call.named) if body is not None else None
+        return port.type if isinstance(port, PortSymbol) else None
+    if call is not None and call.kind is CallKind.ARGUMENTS:
+        routine = symbol_at_path(request.analysis, request.byte, call.path)
+        if not isinstance(routine, SubroutineSymbol) or call.argument >= len(routine.arguments):
+            return None
+        argument: FormalArgumentSymbol = routine.arguments[call.argument]
+        return argument.type
+    if not cursor.assigned:
+        return None
+    target = symbol_at_path(request.analysis, request.byte, (cursor.assigned,))
+    return target.type if isinstance(target, ValueSymbol) else None
+
+
+_SORTS = {
+    "Parameter": Sort.CONSTANT,
+    "Specparam": Sort.CONSTANT,
+    "EnumValue": Sort.ENUM_VALUE,
+    "TypeAlias": Sort.TYPE,
+    "TypeParameter": Sort.TYPE,
+    "NetType": Sort.TYPE,
+    "ClassType": Sort.CLASS,
+    "GenericClassDef": Sort.CLASS,
+    "CovergroupType": Sort.CLASS,
+    "Subroutine": Sort.FUNCTION,
+    "MethodPrototype": Sort.FUNCTION,
+    "Instance": Sort.INSTANCE,
+    "InstanceArray": Sort.INSTANCE,
+    "InterfacePort": Sort.INSTANCE,
+    "Package": Sort.PACKAGE,
+    "Field": Sort.FIELD,
+    "ClassProperty": Sort.FIELD,
+    "ModportPort": Sort.FIELD,
+    "Modport": Sort.INTERFACE,
+    "GenerateBlock": Sort.BLOCK,
+    "GenerateBlockArray": Sort.BLOCK,
+    "StatementBlock": Sort.BLOCK,
+}
+
+
+def _sort(symbol: Symbol) -> Sort:
+    return _SORTS.get(symbol.kind.name, Sort.SIGNAL)
+
+
+def members(request: CompletionRequest) -> Iterator[Proposal]:
+    """What can follow the dot or the `::` before the cursor."""
+    path = request.cursor.path
+    symbol = symbol_at_path(request.analysis, request.byte, path)
+    if symbol is None:
+        if request.cursor.expected is Expected.MEMBER and len(path) == 1:
+            yield from _modports(request, path[0])
+        return
+    seen = set()
+    is_static = _needs_static(request, symbol)
+    given = _given(request, symbol) if isinstance(symbol, GenericClassDefSymbol) else {}
+    for position, member in enumerate(members_behind(symbol)):
+        if isinstance(member, _HIDDEN) or member.name in seen or not request.fits(member.name):
+            continue
+        if is_static and needs_object(member):
+            continue
+        seen.add(member.name)
+        yield _member(request, member, position, given)
+    if isinstance(symbol, ValueSymbol) and request.cursor.expected is Expected.MEMBER:
+        yield from _methods(request, symbol.type)
+
+
+def _needs_static(request: CompletionRequest, symbol: Symbol) -> bool:
+    """Whether only what needs no object can follow: behind `class::` outside of that class and those that extend it."""
+    if request.cursor.expected is not Expected.SCOPED or not isinstance(symbol, ClassType | GenericClassDefSymbol):
+        return False
+    line = request.text[request.text.rfind("\n", 0, request.cursor.start) + 1 : request.cursor.start]
+    if _ROUTINE.match(line):
+        # A method's body outside of its class.
+        return False
+    scopes = (scope for scope in scopes_at(request.analysis, request.byte) if isinstance(scope, ClassType))
+    return all(symbol.name not in names_of_bases(scope) for scope in scopes)
+
+
+_ROUTINE = re.compile(r"\s*(?:function|task)\b")
+_HIDDEN = (PortSymbol, WildcardImportSymbol, EmptyMemberSymbol)
+_LISTED = (FieldSymbol, EnumValueSymbol, ModportPortSymbol)
+"""What is shown in the order of its declaration; other members in that of the alphabet."""
+
+
+def _given(request: CompletionRequest, symbol: GenericClassDefSymbol) -> dict[str, str]:
+    """What is written for the parameters of a class, by their names: `T` is `int` behind `config_db#(int)::`."""
+    start = request.cursor.start
+    code = [one for one in tokens(request.text, max(0, start - _FAR), start) if one.kind is not Kind.COMMENT]
+    opening = opening_of(code, len(code) - 2) if len(code) > 1 and code[-2].text == ")" else 0
+    class_ = symbol.invalidSpecialization
+    if opening < 1 or code[opening - 1].text != "#" or not isinstance(class_, ClassType):
+        return {}
+    parameters = [
+        one.name for one in class_ if isinstance(one, TypeParameterSymbol | ParameterSymbol) and one.isPortParam
+    ]
+    found: dict[str, str] = {}
+    for name, value in zip(parameters, arguments_in(request.text, code[opening].start)[0], strict=False):
+        named = _NAMED.fullmatch(value)
+        found |= {named[1]: named[2]} if named else {name: value} if value else {}
+    return found
+
+
+def _filled(about: Callable[[], str], given: Mapping[str, str]) -> Callable[[], str]:
+    """Documentation whose declaration has what was given for parameters."""
+
+    def made() -> str:
+        head, fence, rest = about().partition("\n```")
+        return re.sub(r"[A-Za-z_]\w*", lambda word: given.get(word[0], word[0]), head) + fence + rest
+
+    return made if given else about
+
+
+_FAR = 2_000
+_NAMED = re.compile(r"\.\s*(\w+)\s*\((.*)\)", re.DOTALL)
+
+
+def _member(request: CompletionRequest, member: Symbol, position: int, given: Mapping[str, str]) -> Proposal:
+    shown = member.wrapped if isinstance(member, TransparentMemberSymbol) else member
+    snippet = ""
+    if isinstance(shown, SubroutineSymbol):
+        snippet = call_snippet(header_of_subroutine(shown, request.analysis.sources), request.cursor.expected)
+    return Proposal(
+        member.name,
+        _sort(shown),
+        Rank.MEMBER,
+        short_detail(shown),
+        snippet=snippet,
+        about=_filled(_about(shown, request.analysis), given),
+        position=position if isinstance(shown, _LISTED) else 0,
+    )
+
+
+def _methods(request: CompletionRequest, type_: Type) -> Iterator[Proposal]:
+    for method in methods_of(type_):
+        if request.fits(method.name):
+            takes = ", ".join(method.parameters)
+            said = f"```systemverilog\n{method.result} {method.name}({takes})\n```\n\n{method.about}"
+            detail = f"{method.result} ({takes})"
+            yield Proposal(method.name, Sort.METHOD, Rank.NAMED, detail, about=constantly(said))
+
+
+def _modports(request: CompletionRequest, name: str) -> Iterator[Proposal]:
+    body = request.analysis.body(name)
+    for member in body or ():
+        if isinstance(member, ModportSymbol) and request.fits(member.name):
+            yield Proposal(member.name, Sort.INTERFACE, Rank.MEMBER, "modport", about=_about(member, request.analysis))

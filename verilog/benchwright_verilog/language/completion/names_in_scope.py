@@ -1,0 +1,269 @@
+"""The names that can be used at a byte of a file, and the members behind a dot or a `::`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyslang.ast import (
+    ClassPropertySymbol,
+    ClassType,
+    ClockingBlockSymbol,
+    CovergroupType,
+    EnumType,
+    ExplicitImportSymbol,
+    ForwardingTypedefSymbol,
+    GenerateBlockArraySymbol,
+    GenerateBlockSymbol,
+    GenericClassDefSymbol,
+    InstanceArraySymbol,
+    InstanceBodySymbol,
+    InstanceSymbol,
+    InterfacePortSymbol,
+    MethodFlags,
+    MethodPrototypeSymbol,
+    ModportPortSymbol,
+    ModportSymbol,
+    MultiPortSymbol,
+    NetType,
+    PackageSymbol,
+    PackedStructType,
+    PackedUnionType,
+    PortSymbol,
+    StatementBlockSymbol,
+    SubroutineSymbol,
+    Symbol,
+    TransparentMemberSymbol,
+    Type,
+    TypeAliasType,
+    TypeParameterSymbol,
+    UnpackedStructType,
+    UnpackedUnionType,
+    ValueSymbol,
+    VariableLifetime,
+    VirtualInterfaceType,
+    WildcardImportSymbol,
+)
+
+from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
+from benchwright_verilog.semantics.names.scopes import SCOPED
+
+if TYPE_CHECKING:
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+
+_UNNAMED = (PortSymbol, MultiPortSymbol, ModportPortSymbol, ForwardingTypedefSymbol)
+"""What another symbol of the same name stands for."""
+_TYPES = (TypeAliasType, ClassType, TypeParameterSymbol, GenericClassDefSymbol, CovergroupType, NetType)
+
+_MOST_BASES = 100
+_WITH_MEMBERS = (PackedStructType, UnpackedStructType, PackedUnionType, UnpackedUnionType, ClassType, EnumType)
+"""Types whose values, or which themselves, have members behind a dot."""
+
+Listed = Callable[[Symbol], Iterable[tuple[str, Symbol]]]
+"""Gives the members of a scope with their names; wildcard imports have an empty name."""
+
+
+class NameInScope(NamedTuple):
+    """A name that can be used, and how far away it was declared: 0 is the innermost scope."""
+
+    name: str
+    symbol: Symbol
+    distance: int
+
+    @property
+    def is_type(self) -> bool:
+        """Whether it can declare things."""
+        return isinstance(self.symbol, _TYPES)
+
+
+def scopes_at(analysis: Analysis, byte: int) -> list[ScopeSymbol]:
+    """The scopes around a byte, the innermost first."""
+    found: list[ScopeSymbol] = []
+    node = analysis.node_at(byte)
+    while node is not None:
+        if node.kind in SCOPED:
+            scope = analysis.scopes.of(node)
+            if scope is not None and not any(scope is known for known in found):
+                found.append(scope)
+        node = node.parent
+    unit = analysis.scopes.unit_of(analysis.tree.root)
+    if unit is not None and not any(unit is known for known in found):
+        found.append(unit)
+    return found
+
+
+def names_in_scope(analysis: Analysis, byte: int, listed: Listed) -> Iterator[NameInScope]:
+    """Every name that can be used at a byte; of two that are the same, only the nearer.
+
+    In `import p::*; wire a; initial begin int a; ‸`, where `p` declares `b`, these are the variable `a` and, further
+    away, `b`.
+
+    Args:
+        analysis: Of the file.
+        byte: Where the name would be used.
+        listed: Gives the members of a scope.
+    """
+    seen: set[str] = set()
+    imported: list[tuple[int, PackageSymbol]] = []
+    for distance, scope in enumerate(scopes_at(analysis, byte)):
+        for name, symbol in listed(scope):
+            if not name and isinstance(symbol, WildcardImportSymbol):
+                imported.append((distance, symbol.package))
+            elif name not in seen:
+                seen.add(name)
+                yield NameInScope(name, symbol, distance)
+    for distance, package in imported:
+        for name, symbol in listed(package) if package is not None else ():
+            if name and name not in seen:
+                seen.add(name)
+                yield NameInScope(name, symbol, distance + 1)
+
+
+def members_of(scope: Symbol) -> Iterator[Symbol]:
+    """The named members of a scope, each port once, and its wildcard imports."""
+    if not is_scope(scope):
+        return
+    for symbol in scope:
+        if isinstance(symbol, WildcardImportSymbol):
+            yield symbol
+            continue
+        member: Symbol | None = symbol
+        if isinstance(symbol, TransparentMemberSymbol):
+            member = symbol.wrapped
+        elif isinstance(symbol, ExplicitImportSymbol):
+            member = symbol.importedSymbol
+        elif isinstance(symbol, _UNNAMED):
+            continue
+        if member is not None and member.name:
+            yield member
+
+
+def symbol_at_path(analysis: Analysis, byte: int, path: Sequence[str]) -> Symbol | None:
+    """What a path means at a byte, by its names and dots alone.
+
+    Args:
+        analysis: Of the file.
+        byte: Where the path would be used.
+        path: Names with their separators, such as `("u_fifo", ".", "count")`; selects are left out.
+    """
+    if not path:
+        return None
+    scopes = scopes_at(analysis, byte)
+    if len(path) > 1 and path[1] == "::":
+        found = analysis.compilation.getPackage(path[0]) or _found(scopes, path[0])
+    else:
+        found = _found(scopes, path[0]) or analysis.compilation.getPackage(path[0])
+    for step in path[2::2]:
+        if found is None:
+            return None
+        found = next((member for member in members_behind(found) if member.name == step), None)
+    return found
+
+
+def _found(scopes: Iterable[ScopeSymbol], name: str) -> Symbol | None:
+    if name == "super":
+        return next((scope.baseClass for scope in scopes if isinstance(scope, ClassType)), None)
+    for scope in scopes:
+        symbol = scope.find(name)
+        if symbol is not None:
+            return _unwrapped(symbol)
+        for member in scope:
+            if isinstance(member, WildcardImportSymbol) and member.package is not None:
+                symbol = member.package.find(name)
+                if symbol is not None:
+                    return _unwrapped(symbol)
+            elif isinstance(member, ExplicitImportSymbol) and member.name == name:
+                return member.importedSymbol
+    return None
+
+
+def _unwrapped(symbol: Symbol) -> Symbol:
+    return symbol.wrapped if isinstance(symbol, TransparentMemberSymbol) else symbol
+
+
+def members_behind(symbol: Symbol) -> Iterator[Symbol]:
+    """What can follow a name and a dot, or a name and a `::`."""
+    match symbol:
+        case InstanceArraySymbol():
+            first = next(iter(symbol), None)
+            if first is not None:
+                yield from members_behind(first)
+        case InstanceSymbol():
+            yield from members_of(symbol.body)
+        case InterfacePortSymbol():
+            yield from _interface_members(symbol)
+        case GenerateBlockArraySymbol():
+            block = next((entry for entry in symbol if isinstance(entry, GenerateBlockSymbol)), None)
+            yield from members_of(block) if block is not None else ()
+        case (
+            PackageSymbol()
+            | GenerateBlockSymbol()
+            | StatementBlockSymbol()
+            | ClockingBlockSymbol()
+            | ClassType()
+            | InstanceBodySymbol()
+            | ModportSymbol()
+        ):
+            yield from _declared_in(symbol)
+        case GenericClassDefSymbol():
+            # With unknown parameters: pyslang can't be asked for other ones.
+            if isinstance(symbol.invalidSpecialization, ClassType):
+                yield from _declared_in(symbol.invalidSpecialization)
+        case Type():
+            yield from _type_members(symbol)
+        case ValueSymbol():
+            yield from _type_members(symbol.type)
+
+
+def needs_object(member: Symbol) -> bool:
+    """Whether a member of a class needs an object: a method or property that is not static."""
+    if isinstance(member, TransparentMemberSymbol):
+        member = member.wrapped
+    if isinstance(member, SubroutineSymbol | MethodPrototypeSymbol):
+        return MethodFlags.Static not in member.flags
+    return isinstance(member, ClassPropertySymbol) and member.lifetime != VariableLifetime.Static
+
+
+def names_of_bases(class_: ClassType) -> set[str]:
+    """The names of a class and of all that it extends."""
+    found: set[str] = set()
+    base: Symbol | None = class_
+    while isinstance(base, ClassType) and len(found) < _MOST_BASES:
+        found.add(base.name)
+        base = base.baseClass.canonicalType if base.baseClass is not None else None
+    return found
+
+
+def _declared_in(scope: ScopeSymbol) -> Iterator[Symbol]:
+    return (member for member in scope if member.name or isinstance(member, TransparentMemberSymbol))
+
+
+def _interface_members(port: InterfacePortSymbol) -> Iterator[Symbol]:
+    connection = port.connection
+    if connection is None or connection[0] is None:
+        return
+    instance: Symbol | None = connection[0]
+    if connection[1] is not None:
+        yield from _declared_in(connection[1])
+        return
+    while isinstance(instance, InstanceArraySymbol):
+        instance = next(iter(instance), None)
+    if isinstance(instance, InstanceSymbol):
+        members = members_of(instance.body)
+        yield from (member for member in members if not isinstance(member, WildcardImportSymbol))
+
+
+def element_type(type_: Type) -> Type:
+    """The type of an array's elements, of other types the type itself."""
+    canonical = type_.canonicalType
+    while (canonical.isPackedArray or canonical.isUnpackedArray) and canonical.arrayElementType is not None:
+        canonical = canonical.arrayElementType.canonicalType
+    return canonical
+
+
+def _type_members(type_: Type) -> Iterator[Symbol]:
+    element = element_type(type_)
+    if isinstance(element, VirtualInterfaceType):
+        yield from members_of(element.iface.body) if element.iface is not None else ()
+    elif isinstance(element, _WITH_MEMBERS):
+        yield from _declared_in(element)

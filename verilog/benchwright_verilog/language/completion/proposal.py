@@ -1,0 +1,129 @@
+"""One proposal for completion, and the request that it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.language.completion.cursor import Cursor, Expected
+
+if TYPE_CHECKING:
+    from benchwright_verilog.language.completion.library import Library
+    from benchwright_verilog.language.explanation.headers import Header
+    from benchwright_verilog.language.explanation.known_macros import Texts
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.project.project import Project
+
+
+class Rank:
+    """How likely kinds of proposals are; lower is likelier."""
+
+    MEMBER = 0
+    FIT = 1
+    NEAR = 2
+    NAMED = 4
+    """In the innermost scope; further out, up to 6 more."""
+    UNIT = 12
+    SYSTEM = 14
+    KEYWORD = 16
+    SNIPPET = 18
+
+
+class Sort(Enum):
+    """What a proposal is, for its icon."""
+
+    KEYWORD = 1
+    MODULE = 2
+    INTERFACE = 3
+    PACKAGE = 4
+    INSTANCE = 5
+    SIGNAL = 6
+    PORT = 7
+    CONSTANT = 8
+    TYPE = 9
+    ENUM_VALUE = 10
+    FUNCTION = 11
+    METHOD = 12
+    FIELD = 13
+    MACRO = 14
+    SNIPPET = 15
+    FILE = 16
+    FOLDER = 17
+    CLASS = 18
+    BLOCK = 19
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One thing to write."""
+
+    label: str
+    sort: Sort
+    rank: int
+    """Lower is likelier."""
+    detail: str = ""
+    plain: str = ""
+    """What is put in where it is not the label."""
+    snippet: str = ""
+    """The same with places to fill in (LSP, "Snippet Syntax")."""
+    about: Callable[[], str] = field(default=lambda: "", repr=False)
+    """Makes its documentation, Markdown."""
+    position: int = 0
+    """Where it is among its like, such as the ports of a module; otherwise the alphabet decides."""
+
+
+@dataclass(frozen=True)
+class CompletionRequest:
+    """A question for proposals."""
+
+    cursor: Cursor
+    text: str
+    byte: int
+    """The expected, in the text that was analysed."""
+    analysis: Analysis
+    project: Project
+    library: Library
+    texts: Texts
+    has_snippets: bool
+
+    @property
+    def word(self) -> str:
+        """What of the word is there already."""
+        return self.cursor.word
+
+    def fits(self, name: str) -> bool:
+        """Whether a name may be meant by the word typed so far: its letters are in the name, in their order."""
+        return matches(self.cursor.word, name)
+
+
+def matches(word: str, name: str) -> bool:
+    """Whether a name begins like a word, or holds its letters in order after the same first letter."""
+    if not word:
+        return True
+    small, lower = word.lower(), name.lower()
+    if lower.startswith(small):
+        return True
+    letters = iter(lower)
+    return all(letter in letters for letter in small)
+
+
+def constantly(text: str) -> Callable[[], str]:
+    """Documentation that is there already."""
+    return lambda: text
+
+
+def escaped(text: str) -> str:
+    """Code as part of a snippet (LSP, "Snippet Syntax")."""
+    return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
+
+
+def call_snippet(header: Header, expected: Expected) -> str:
+    """A call with a place to fill in for each argument that must be given."""
+    if not header.formals:
+        return ""
+    needed = [formal for formal in header.formals if not formal.is_optional]
+    stops = ", ".join(f"${{{at}:{escaped(formal.name)}}}" for at, formal in enumerate(needed, 1))
+    end = ";" if expected is Expected.STATEMENT and header.kind == "task" else ""
+    return f"{escaped(header.name)}({stops}){end}"

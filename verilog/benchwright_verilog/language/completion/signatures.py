@@ -1,0 +1,54 @@
+"""Calls that are being written, and which of their arguments it is the turn of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchwright_verilog.language.completion.calls import Call, CallKind
+from benchwright_verilog.language.explanation.headers import Formal, Header
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A header on one line, with the places of its formals in it."""
+
+    label: str
+    formals: tuple[tuple[int, int, Formal], ...]
+    """Where each begins and ends in the label, in code points, and itself."""
+    documentation: str
+    active: int | None
+    """Which of them is being written; None if none is."""
+
+
+def signature(header: Header, call: Call) -> Signature | None:
+    """The signature of what is called; None if it takes no arguments."""
+    formals = header.parameters if call.kind is CallKind.PARAMETERS else header.formals
+    if not formals:
+        return None
+    label = _beginning(header, call)
+    placed = []
+    for at, formal in enumerate(formals):
+        label += ", " if at else ""
+        placed.append((len(label), len(label) + len(formal.text), formal))
+        label += formal.text
+    return Signature(label + ")", tuple(placed), header.documentation, _active(formals, call))
+
+
+def _beginning(header: Header, call: Call) -> str:
+    if call.kind is CallKind.PARAMETERS:
+        return f"{header.name} #("
+    if call.kind is CallKind.PORTS:
+        return f"{header.name} {call.instance or 'instance'}("
+    return f"{header.result} {header.name}(" if header.result else f"{header.name}("
+
+
+def _active(formals: Sequence[Formal], call: Call) -> int | None:
+    if call.named is not None:
+        return next((at for at, formal in enumerate(formals) if formal.name == call.named), None)
+    if call.taken:
+        # After a named connection comes another named one: the next that is open.
+        return next((at for at, formal in enumerate(formals) if formal.name not in call.taken), None)
+    if call.argument < len(formals):
+        return call.argument
+    return len(formals) - 1 if formals[-1].text.rstrip("]").endswith("…") else None

@@ -1,0 +1,125 @@
+"""Proposals of the language's own words, macros and snippets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.language.completion.cursor import Expected
+from benchwright_verilog.language.completion.proposal import (
+    CompletionRequest,
+    Proposal,
+    Rank,
+    Sort,
+    constantly,
+    escaped,
+    matches,
+)
+from benchwright_verilog.language.explanation.known_macros import KnownMacros
+from benchwright_verilog.language.explanation.system_tasks import system_tasks
+from benchwright_verilog.syntax import keywords
+
+if TYPE_CHECKING:
+    from benchwright_snippets import Snippet
+
+_PROCEDURAL_SNIPPET = re.compile(r"\s*(?:if|case|for|foreach|while|repeat|begin|@|#|return)\b|\s*\$")
+_DESIGN_SNIPPET = re.compile(r"\s*(?:module|package|interface|program|class|primitive|checker)\b|\s*`")
+
+
+def system_words(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
+    """System tasks and functions; where a value is wanted, functions first."""
+    in_expression = request.cursor.expected is Expected.EXPRESSION or (
+        request.cursor.expected is Expected.SYSTEM and bool(request.cursor.assigned or request.cursor.call)
+    )
+    word = request.word or "$"
+    if len(word) == 1 and word != "$":
+        # Without a dollar sign it may be anything else as well.
+        return
+    for name, task in system_tasks().items():
+        if not (matches(word[1:], name[1:]) if word.startswith("$") else name[1:].startswith(word.lower())):
+            continue
+        misplaced = in_expression and not task.is_function
+        detail = f"{task.result or 'task'} ({', '.join(task.parameters)})"
+        snippet = f"\\{name}(${{1:{task.parameters[0].strip('[]…')}}})" if task.parameters else ""
+        if task.parameters and task.parameters[0].startswith("["):
+            snippet = f"\\{name}($1)"
+        about = constantly(f"```systemverilog\n{task.signature}\n```\n\n{task.about}")
+        yield Proposal(name, Sort.FUNCTION, rank + (8 if misplaced else 0), detail, "", snippet, about)
+
+
+def macros(request: CompletionRequest, *, with_directives: bool) -> Iterator[Proposal]:
+    """Macros that are defined, and directives if they are wanted too."""
+    known = KnownMacros(request.analysis, request.texts)
+    tick = "`" if with_directives else ""
+    word = request.word.lstrip("`")
+    for name in request.analysis.macros.definitions:
+        if not matches(word, name) or (macro := known.get(name)) is None:
+            continue
+        snippet = ""
+        if with_directives and macro.parameters is not None:
+            stops = ", ".join(
+                f"${{{at}:{escaped(parameter.partition('=')[0].strip())}}}"
+                for at, parameter in enumerate(macro.parameters, 1)
+            )
+            snippet = f"{tick}{name}({stops})"
+        about = f"```systemverilog\n{macro.written}\n```"
+        if macro.documentation:
+            about += f"\n\n{macro.documentation}"
+        yield Proposal(
+            f"{tick}{name}", Sort.MACRO, Rank.MEMBER, macro.body.split("\n", 1)[0], "", snippet, constantly(about)
+        )
+    if with_directives:
+        for name, about in keywords.DIRECTIVES.items():
+            if matches(word, name):
+                yield Proposal(f"`{name}", Sort.KEYWORD, Rank.NAMED, "", about=constantly(about))
+
+
+_KEYWORDS = {
+    Expected.TOP: keywords.DESIGN_ELEMENTS,
+    Expected.ITEM: tuple(dict.fromkeys(keywords.ITEMS + keywords.TYPES + keywords.NETS)),
+    Expected.STATEMENT: tuple(dict.fromkeys(keywords.STATEMENTS + keywords.TYPES)),
+    Expected.EXPRESSION: keywords.EXPRESSIONS,
+    Expected.TYPE: tuple(dict.fromkeys(keywords.TYPES + keywords.NETS)),
+    Expected.PORT_DECLARATION: keywords.PORTS,
+}
+
+
+def words_of_language(expected: Expected, request: CompletionRequest) -> Iterator[Proposal]:
+    """Keywords that are possible at the cursor."""
+    word = request.word
+    if not word and expected is not Expected.TOP:
+        return
+    for keyword in _KEYWORDS.get(expected, ()):
+        if keyword.lower().startswith(word.lower()) and not keyword.startswith("`"):
+            yield Proposal(keyword, Sort.KEYWORD, Rank.KEYWORD)
+
+
+@cache
+def _known_snippets() -> tuple[tuple[Expected, Snippet], ...]:
+    from benchwright_snippets import systemverilog
+
+    found = []
+    for snippet in systemverilog():
+        first = snippet.expanded.lstrip()
+        if _DESIGN_SNIPPET.match(first):
+            expected = Expected.TOP
+        else:
+            expected = Expected.STATEMENT if _PROCEDURAL_SNIPPET.match(first) else Expected.ITEM
+        found.append((expected, snippet))
+    return tuple(found)
+
+
+def snippets(expected: Expected, request: CompletionRequest) -> Iterator[Proposal]:
+    """Snippets, by their prefix."""
+    if not request.has_snippets or not request.word:
+        return
+    for where, snippet in _known_snippets():
+        if where is not expected and not (expected is Expected.ITEM and snippet.prefix in ("for", "if", "case")):
+            continue
+        if snippet.prefix.lower().startswith(request.word.lower()):
+            about = constantly(f"{snippet.description}\n\n```systemverilog\n{snippet.expanded}\n```")
+            yield Proposal(
+                snippet.prefix, Sort.SNIPPET, Rank.SNIPPET, snippet.name, snippet.expanded, snippet.body, about
+            )

@@ -1,0 +1,199 @@
+"""What is worth knowing of a declared thing, as Markdown for a hover or beside a completion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    ClassType,
+    DefinitionSymbol,
+    EnumType,
+    EnumValueSymbol,
+    FieldSymbol,
+    FormalArgumentSymbol,
+    InstanceArraySymbol,
+    InstanceBodySymbol,
+    InstanceSymbol,
+    InterfacePortSymbol,
+    ModportPortSymbol,
+    ModportSymbol,
+    NetSymbol,
+    PackageSymbol,
+    PackedStructType,
+    ParameterSymbol,
+    PortSymbol,
+    SpecparamSymbol,
+    SubroutineKind,
+    SubroutineSymbol,
+    Symbol,
+    SymbolKind,
+    TransparentMemberSymbol,
+    TypeAliasType,
+    TypeParameterSymbol,
+    UnpackedStructType,
+    ValueSymbol,
+)
+from pyslang.syntax import IdentifierNameSyntax
+
+from benchwright_verilog.language.declarations import type_name, width_of, written
+from benchwright_verilog.language.explanation.description import (
+    Description,
+    bits,
+    direction_name,
+    kind_name,
+    kind_of,
+    of_owner,
+    one_line,
+    owner_of,
+)
+from benchwright_verilog.language.explanation.type_descriptions import (
+    bit_range,
+    describe_type,
+    members_table,
+    type_line,
+)
+from benchwright_verilog.language.explanation.unit_descriptions import (
+    describe_definition,
+    describe_instance,
+    describe_interface_port,
+    describe_modport,
+    describe_package,
+    describe_routine,
+)
+from benchwright_verilog.language.explanation.values import constant_text, value_lines
+
+if TYPE_CHECKING:
+    from pyslang import SourceManager
+
+_MOST_DRIVERS = 4
+
+
+def describe(symbol: Symbol, sources: SourceManager, drivers: Sequence[str] = ()) -> Description:
+    """Describe a symbol.
+
+    Args:
+        symbol: What.
+        sources: Where its text is.
+        drivers: Lines of code that drive it.
+    """
+    match symbol:
+        case TransparentMemberSymbol():
+            return describe(symbol.wrapped, sources, drivers)
+        case DefinitionSymbol() | InstanceBodySymbol():
+            return describe_definition(symbol, sources)
+        case InstanceSymbol() | InstanceArraySymbol():
+            return describe_instance(symbol, sources)
+        case SubroutineSymbol():
+            return describe_routine(symbol, sources)
+        case ParameterSymbol() | EnumValueSymbol() | SpecparamSymbol():
+            return _constant(symbol, sources)
+        case (
+            TypeAliasType()
+            | TypeParameterSymbol()
+            | EnumType()
+            | PackedStructType()
+            | UnpackedStructType()
+            | ClassType()
+        ):
+            return describe_type(symbol, sources)
+        case PackageSymbol():
+            return describe_package(symbol, sources, short_detail)
+        case ModportSymbol():
+            return describe_modport(symbol, sources)
+        case InterfacePortSymbol():
+            return describe_interface_port(symbol, sources)
+        case ValueSymbol() | PortSymbol():
+            return _signal(symbol, sources, drivers)
+    said = written(symbol, sources)
+    return Description(said.text.split("\n", 1)[0], (kind_of(symbol),), "", said.documentation)
+
+
+def _signal(symbol: ValueSymbol | PortSymbol, sources: SourceManager, drivers: Sequence[str]) -> Description:
+    said = written(symbol, sources)
+    facts = [kind_of(symbol), type_line(symbol.type)]
+    if isinstance(symbol, NetSymbol) and symbol.netType is not None and symbol.isImplicit:
+        facts.insert(1, f"not declared, so an implicit `{symbol.netType.name}`")
+    port = port_of(symbol)
+    if port is not None:
+        facts[0] = f"{direction_name(port.direction)} {kind_of(port)}".strip()
+        facts += connection_of(port)
+    if isinstance(symbol, (FormalArgumentSymbol, ModportPortSymbol)):
+        facts[0] = f"{direction_name(symbol.direction)} {facts[0]}".strip()
+    if isinstance(symbol, FieldSymbol) and (taken := bit_range(symbol)):
+        facts.append(f"bits {taken}" if ":" in taken else f"bit {taken}")
+    if drivers:
+        shown = [f"`{one_line(line)}`" for line in drivers[:_MOST_DRIVERS]]
+        more = len(drivers) - len(shown)
+        facts.append("driven by " + ", ".join(shown) + (f" and {more} more" if more > 0 else ""))
+    return Description(said.text or symbol.name, tuple(facts), members_table(symbol.type), said.documentation)
+
+
+def port_of(symbol: Symbol) -> PortSymbol | None:
+    """The port that a symbol is, or is the inside of: the net `a` of `module m (input a);`."""
+    if isinstance(symbol, PortSymbol):
+        return symbol
+    scope = symbol.parentScope
+    if symbol.kind not in (SymbolKind.Net, SymbolKind.Variable) or scope is None:
+        return None
+    body = scope.containingInstance
+    if body is None or scope != body:
+        return None
+    found = body.findPort(symbol.name)
+    return found if isinstance(found, PortSymbol) else None
+
+
+def connection_of(port: PortSymbol) -> Iterator[str]:
+    """What an instance connects to a port."""
+    body = port.parentScope.containingInstance if port.parentScope is not None else None
+    instance = body.parentInstance if body is not None else None
+    if instance is None or instance.syntax is None:
+        return
+    connected = instance.getPortConnection(port)
+    expression = connected.expression if connected is not None else None
+    if expression is None or expression.syntax is None:
+        return
+    text = one_line(str(expression.syntax))
+    if text:
+        yield f"connected to `{text}` in `{instance.hierarchicalPath}`"
+
+
+def _constant(symbol: ParameterSymbol | EnumValueSymbol | SpecparamSymbol, sources: SourceManager) -> Description:
+    said = written(symbol, sources)
+    first = f"value of `{type_name(symbol.type)}`"
+    if isinstance(symbol, ParameterSymbol):
+        first = of_owner("localparam" if symbol.isLocalParam else "parameter", symbol)
+        if isinstance(symbol.syntax, IdentifierNameSyntax):
+            first = f"genvar of `{owner_of(symbol)}`"
+    facts = [first, type_line(symbol.type), *value_lines(symbol.value, symbol.type)]
+    if isinstance(symbol, ParameterSymbol) and symbol.isOverridden:
+        facts.append("set by the instance")
+    return Description(said.text or symbol.name, tuple(facts), "", said.documentation)
+
+
+def short_detail(symbol: Symbol) -> str:
+    """A few words on a symbol, on one line."""
+    match symbol:
+        case TransparentMemberSymbol():
+            return short_detail(symbol.wrapped)
+        case ParameterSymbol() | EnumValueSymbol():
+            value = constant_text(symbol.value)
+            return f"{type_name(symbol.type)}{' = ' + value if value else ''}"
+        case TypeAliasType():
+            canonical, width = symbol.canonicalType, width_of(symbol)
+            if canonical.isEnum or canonical.isStruct:
+                return f"{'enum' if canonical.isEnum else 'struct'}{', ' + bits(width) if width else ''}"
+            return type_name(canonical)
+        case SubroutineSymbol():
+            arguments = ", ".join(argument.name for argument in symbol.arguments)
+            is_task = symbol.subroutineKind == SubroutineKind.Task
+            return f"{'task' if is_task else type_name(symbol.returnType)}({arguments})"
+        case InstanceSymbol():
+            return symbol.definition.name
+        case InterfacePortSymbol():
+            return symbol.interfaceDef.name if symbol.interfaceDef is not None else "interface"
+        case DefinitionSymbol():
+            return symbol.getKindString()
+        case ValueSymbol() | PortSymbol():
+            return type_name(symbol.type)
+    return kind_name(symbol)

@@ -1,0 +1,249 @@
+"""What a hover shows of the word at an offset."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    ArgumentDirection,
+    GenerateBlockArraySymbol,
+    GenerateBlockSymbol,
+    InstanceArraySymbol,
+    InstanceSymbol,
+    ParameterSymbol,
+    PortSymbol,
+    Symbol,
+    SymbolKind,
+)
+
+from benchwright_verilog.language.explanation.descriptions import connection_of, describe, port_of
+from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
+from benchwright_verilog.language.explanation.macros import expanded, used_at
+from benchwright_verilog.language.explanation.numbers import literal_at, radices, read_number
+from benchwright_verilog.language.explanation.system_tasks import system_tasks
+from benchwright_verilog.language.explanation.values import constant_text
+from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
+from benchwright_verilog.semantics.project.outline import blanked
+from benchwright_verilog.syntax.keywords import DIRECTIVES
+from benchwright_verilog.syntax.text_shift import TextShift
+
+if TYPE_CHECKING:
+    from pyslang.ast import InstanceBodySymbol
+
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.slang import ScopeSymbol
+    from benchwright_verilog.syntax.documents import Document
+
+_SYSTEM = re.compile(r"\$[a-zA-Z_][\w$]*")
+_DIRECTIVE = re.compile(r"`(\w+)")
+_QUIET = frozenset({"one_line_comment", "block_comment", "quoted_string", "quoted_string_item"})
+_DRIVEN = frozenset({SymbolKind.Net, SymbolKind.Variable, SymbolKind.Port})
+_HOLDERS = (InstanceSymbol, InstanceArraySymbol, GenerateBlockSymbol, GenerateBlockArraySymbol)
+_MOST_VALUES = 8
+_MOST_LOOKS = 12
+_MOST_ELABORATED = 128 * 1024
+"""Up to this many characters, a whole design is elaborated for a hover; it takes a few milliseconds."""
+_MOST_INSTANCES = 2000
+_LONGEST_EXPANSION = 2000
+
+_IN_NAME = re.compile(rb"[\w$.]")
+_GIVING = re.compile(
+    rb"(?![\w$])(?:\s*\[[^\];]*\]|\s*\.\s*\w+)*\s*"
+    rb"(?:[-+*/%&|^]?=(?![=])|<=|<<<?=|>>>?=|\+\+|--|[^;{}()]*\}\s*<?=(?!=)|[^;(]*\)\s*[,)])"
+)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What to show for a part of a document. Offsets are code points."""
+
+    start: int
+    end: int
+    markdown: str
+
+
+def explain_word(document: Document, offset: int) -> Explanation | None:
+    """Explain what needs no analysis: a number, a system task, a directive."""
+    lines = document.lines
+    start, end = lines.line(lines.line_of(offset) + 1)
+    line, at = document.text[start:end], offset - start
+    found = _literal(line, at) or _system_task(line, at) or _directive(line, at)
+    if found is None or _is_quiet(document, start + found.start):
+        return None
+    return Explanation(start + found.start, start + found.end, found.markdown)
+
+
+def _is_quiet(document: Document, offset: int) -> bool:
+    byte = document.lines.to_byte(offset)
+    units = document.units
+    unit = units[bisect_right(units, byte, key=lambda one: one.start) - 1]
+    byte -= unit.start
+    node = unit.shape.tree.root_node.descendant_for_byte_range(byte, byte + 1)
+    return node is not None and node.type in _QUIET
+
+
+def _literal(line: str, at: int) -> Explanation | None:
+    found = literal_at(line, at)
+    number = read_number(found[0]) if found is not None else None
+    if found is None or number is None:
+        return None
+    head = f"{number.width} bits" if number.is_sized else "no size: at least 32 bits"
+    facts = [head, "signed" if number.is_signed else "unsigned"]
+    rows = "\n".join(f"| {name} | `{value}` |" for name, value in radices(number))
+    cut = "\n\nSome digits do not fit into the size and are truncated." if number.is_cut else ""
+    said = f"`{found[0]}` · {' · '.join(facts)}\n\n| | |\n| --- | --- |\n{rows}{cut}"
+    return Explanation(*found.span(), said)
+
+
+def _system_task(line: str, at: int) -> Explanation | None:
+    for found in _SYSTEM.finditer(line):
+        if found.start() <= at <= found.end() and (task := system_tasks().get(found[0])) is not None:
+            return Explanation(*found.span(), f"```systemverilog\n{task.signature}\n```\n\n{task.about}")
+    return None
+
+
+def _directive(line: str, at: int) -> Explanation | None:
+    for found in _DIRECTIVE.finditer(line):
+        if found.start() <= at <= found.end() and (about := DIRECTIVES.get(found[1])) is not None:
+            return Explanation(*found.span(), f"```systemverilog\n{found[0]}\n```\n\n{about}")
+    return None
+
+
+def explain_name(document: Document, offset: int, analysis: Analysis, texts: Texts) -> Explanation | None:
+    """Explain a name by what it means."""
+    lines = document.lines
+    shift = TextShift(analysis.data, lines.data)
+    occurrence = analysis.occurrence_at(shift.to_old(lines.to_byte(offset)))
+    if occurrence is None:
+        return None
+    start, end = (lines.from_byte(shift.to_new(byte)) for byte in (occurrence.start, occurrence.end))
+    target = occurrence.target
+    if target.kind is TargetKind.MACRO:
+        said = _macro(document.text, end, occurrence, analysis, texts)
+    elif target.kind is TargetKind.FILE:
+        said = f"`{target.name}` in `{target.path.parent.name}/`"
+    elif target.symbol is not None:
+        said = _symbol(target.symbol, target, analysis)
+    else:
+        said = None
+    return Explanation(start, end, said) if said else None
+
+
+def _symbol(symbol: Symbol, target: Target, analysis: Analysis) -> str:
+    is_driven = symbol.kind in _DRIVEN
+    drivers = list(drivers_of(target, analysis)) if is_driven else []
+    described = describe(symbol, analysis.sources, drivers).markdown
+    found: list[str] = []
+    if isinstance(symbol, ParameterSymbol):
+        found = _values(symbol, analysis)
+    elif is_driven and (port := port_of(symbol)) is not None and port.direction != ArgumentDirection.Out:
+        found = _connections(port, analysis)
+    return "\n".join([described, "", "In the design:", *found]) if found else described
+
+
+def drivers_of(target: Target, analysis: Analysis) -> Iterator[str]:
+    """The lines of the same module that drive something; after a few places the search ends."""
+    if target.path != analysis.path:
+        return
+    start, end = analysis.item_at(target.start)
+    code = blanked(analysis.data[start:end])
+    for place in islice(_given(target.name.encode(), code), _MOST_LOOKS):
+        byte = start + place
+        for occurrence in analysis.occurrences_at(byte):
+            if occurrence.role is Role.WRITE and occurrence.target == target:
+                yield _line_around(analysis.data, byte)
+                break
+
+
+def _given(name: bytes, code: bytes) -> Iterator[int]:
+    """Where a name may be driven: before an assignment, in a concatenation, in a connection."""
+    at = code.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (at and _IN_NAME.match(code, at - 1)) and _GIVING.match(code, end):
+            yield at
+        at = code.find(name, end)
+
+
+def _line_around(data: bytes, byte: int) -> str:
+    start = data.rfind(b"\n", 0, byte) + 1
+    end = data.find(b"\n", byte)
+    return data[start : end if end >= 0 else len(data)].decode(errors="replace").partition("//")[0].strip()
+
+
+def _values(parameter: ParameterSymbol, analysis: Analysis) -> list[str]:
+    """The values that the instances of a module give its parameter, in the whole design."""
+    found: dict[str, list[str]] = {}
+    for path, body in _instances(parameter, analysis):
+        symbol = body.find(parameter.name)
+        if isinstance(symbol, ParameterSymbol) and (text := constant_text(symbol.value)):
+            found.setdefault(text, []).append(path)
+    if set(found) == {constant_text(parameter.value)}:
+        return []
+    shown = [f"- `{value}` in `{paths[0]}`{_and_more(len(paths) - 1)}" for value, paths in found.items()]
+    more = len(shown) - _MOST_VALUES
+    return [*shown[:_MOST_VALUES], *([f"- … {more} more values"] if more > 0 else [])]
+
+
+def _connections(port: PortSymbol, analysis: Analysis) -> list[str]:
+    """What the instances of a module connect to its port."""
+    found: list[str] = []
+    for _, body in _instances(port, analysis):
+        inner = body.findPort(port.name)
+        if isinstance(inner, PortSymbol):
+            found += [f"- {connected}" for connected in connection_of(inner)]
+        if len(found) > _MOST_VALUES:
+            return [*found[:_MOST_VALUES], "- …"]
+    return found
+
+
+def _and_more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""
+
+
+def _instances(member: Symbol, analysis: Analysis) -> Iterator[tuple[str, InstanceBodySymbol]]:
+    """The instances of the module that declares something, with their paths; none of a design too large for a hover."""
+    definition = member.declaringDefinition
+    if definition is None or sum(len(tree.text) for tree in analysis.trees) > _MOST_ELABORATED:
+        return
+    module = definition.name
+    waiting: list[ScopeSymbol | InstanceSymbol] = list(analysis.elaborated.getRoot().topInstances)
+    seen = 0
+    while waiting and seen < _MOST_INSTANCES:
+        holder = waiting.pop()
+        seen += 1
+        if isinstance(holder, InstanceSymbol):
+            if holder.definition.name == module:
+                yield holder.hierarchicalPath, holder.body
+            waiting += _holders(holder.body)
+        else:
+            waiting += _holders(holder)
+
+
+def _holders(scope: ScopeSymbol) -> Iterator[ScopeSymbol | InstanceSymbol]:
+    """The members of a scope that have instances in them, or are one."""
+    for member in scope:
+        is_built = not isinstance(member, GenerateBlockSymbol) or not member.isUninstantiated
+        if isinstance(member, _HOLDERS) and is_built:
+            yield member
+
+
+def _macro(text: str, end: int, occurrence: Occurrence, analysis: Analysis, texts: Texts) -> str | None:
+    known = KnownMacros(analysis, texts)
+    macro = known.get(occurrence.target.name)
+    if macro is None:
+        return None
+    parts = [f"```systemverilog\n{macro.written}\n```"]
+    if macro.documentation:
+        parts.append(macro.documentation)
+    if occurrence.role is Role.READ:
+        became = expanded(macro, used_at(text, end), known)
+        if became is not None and became != macro.body:
+            shown = became if len(became) <= _LONGEST_EXPANSION else became[:_LONGEST_EXPANSION] + "\n…"
+            parts.append(f"expands to\n\n```systemverilog\n{shown}\n```")
+    return "\n\n".join(parts)

@@ -1,0 +1,220 @@
+"""The header of a module, function or task: its parameters and its ports or arguments, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyslang.ast import SubroutineKind
+from pyslang.syntax import (
+    AnsiPortListSyntax,
+    DeclaratorSyntax,
+    ExplicitAnsiPortSyntax,
+    ExplicitNonAnsiPortSyntax,
+    ImplicitAnsiPortSyntax,
+    ImplicitNonAnsiPortSyntax,
+    InterfacePortHeaderSyntax,
+    ModuleDeclarationSyntax,
+    ParameterDeclarationStatementSyntax,
+    ParameterDeclarationSyntax,
+    PortDeclarationSyntax,
+    TypeAssignmentSyntax,
+    TypeParameterDeclarationSyntax,
+)
+
+from benchwright_verilog.language.declarations import inherited_header, source_of, type_name, written, written_at
+from benchwright_verilog.language.explanation.description import direction_name
+from benchwright_verilog.language.explanation.system_tasks import SystemTask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pyslang import SourceManager
+    from pyslang.ast import DefinitionSymbol, FormalArgumentSymbol, SubroutineSymbol
+    from pyslang.syntax import NonAnsiPortListSyntax, ParameterDeclarationBaseSyntax, PortListSyntax, SyntaxNode
+
+
+@dataclass(frozen=True)
+class Formal:
+    """One parameter, port or argument."""
+
+    name: str
+    text: str
+    """Its declaration on one line, such as `input logic [7:0] d`."""
+    direction: str = ""
+    """`input`, `output`, `inout`, `ref`, or `interface`; empty for parameters."""
+    default: str = ""
+    """The expression used if none is given."""
+    documentation: str = ""
+    is_type: bool = False
+    is_optional: bool = False
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a module is instantiated with, or a routine called with."""
+
+    kind: str
+    """`module`, `interface`, `program`, `function`, `task` …"""
+    name: str
+    parameters: tuple[Formal, ...]
+    """Those that can be set from outside."""
+    formals: tuple[Formal, ...]
+    """Ports or arguments."""
+    documentation: str
+    result: str = ""
+    """The type of a function's value."""
+
+    @property
+    def one_line(self) -> str:
+        """How it is called, such as `function int sum(input int a, input int b)`."""
+        result = f"{self.result} " if self.result else ""
+        return f"{self.kind} {result}{self.name}({', '.join(formal.text for formal in self.formals)})"
+
+
+_KINDS = {"InterfaceDeclaration": "interface", "ProgramDeclaration": "program"}
+
+
+def header_of_definition(definition: DefinitionSymbol, sources: SourceManager) -> Header:
+    """The header of a module, interface or program."""
+    syntax = definition.syntax
+    if not isinstance(syntax, ModuleDeclarationSyntax):
+        return Header(definition.getKindString(), definition.name, (), (), "")
+    return header_of_syntax(syntax, sources)
+
+
+def header_of_syntax(syntax: ModuleDeclarationSyntax, sources: SourceManager) -> Header:
+    """The header of a module, interface or program, by its declaration."""
+    header = syntax.header
+    formals: tuple[Formal, ...] = ()
+    if isinstance(header.ports, AnsiPortListSyntax):
+        formals = tuple(_ansi_ports(header.ports, sources))
+    elif header.ports is not None:
+        formals = tuple(_declared_ports(syntax, header.ports, sources))
+    kind = _KINDS.get(syntax.kind.name, "module")
+    said = written_at(syntax, sources).documentation
+    return Header(kind, header.name.valueText, tuple(_parameters(syntax, sources)), formals, said)
+
+
+def _parameters(syntax: ModuleDeclarationSyntax, sources: SourceManager) -> Iterable[Formal]:
+    """The parameters that can be set: of `#(parameter A = 1, B = 2, localparam C = 3)` these are `A` and `B`."""
+    listed = syntax.header.parameters
+    declarations: list[ParameterDeclarationBaseSyntax]
+    if listed is not None:
+        declarations = list(listed.declarations)
+    else:
+        # Without a list in the header, those of the body can be set.
+        members = [one for one in syntax.members if isinstance(one, ParameterDeclarationStatementSyntax)]
+        declarations = [one.parameter for one in members]
+    is_local = False
+    for declaration in declarations:
+        if not isinstance(declaration, (ParameterDeclarationSyntax, TypeParameterDeclarationSyntax)):
+            continue
+        keyword = str(declaration.keyword).strip()
+        is_local = keyword == "localparam" or (is_local and not keyword)
+        if is_local:
+            continue
+        for declarator in declaration.declarators:
+            if isinstance(declarator, (DeclaratorSyntax, TypeAssignmentSyntax)):
+                yield _parameter(declarator, sources)
+
+
+def _parameter(declarator: DeclaratorSyntax | TypeAssignmentSyntax, sources: SourceManager) -> Formal:
+    is_type = isinstance(declarator, TypeAssignmentSyntax)
+    said = written_at(declarator, sources)
+    text = _line(said.text).removeprefix("parameter ").rstrip(";")
+    default = declarator.assignment if isinstance(declarator, TypeAssignmentSyntax) else declarator.initializer
+    value = _value(default, sources)
+    return Formal(declarator.name.valueText, text, "", value, said.documentation, is_type, bool(value))
+
+
+def _ansi_ports(listed: AnsiPortListSyntax, sources: SourceManager) -> Iterable[Formal]:
+    """The ports of `(input a, b, output logic c)`; `b` is an input like `a`."""
+    last_direction = "inout"
+    for port in listed.ports:
+        if isinstance(port, ExplicitAnsiPortSyntax):
+            direction = str(port.direction).strip() or last_direction
+            yield Formal(port.name.valueText, _line(source_of(port, sources)), direction)
+            continue
+        if not isinstance(port, ImplicitAnsiPortSyntax) or not port.declarator.name.valueText:
+            continue
+        said = written_at(port, sources)
+        header = inherited_header(port)
+        if isinstance(header, InterfacePortHeaderSyntax):
+            direction = "interface"
+        else:
+            direction = _direction(header)
+            direction = direction if direction in ("input", "output", "inout", "ref") else last_direction
+            last_direction = direction
+        value = _value(port.declarator.initializer, sources)
+        text = _line(said.text)
+        yield Formal(port.declarator.name.valueText, text, direction, value, said.documentation, False, bool(value))
+
+
+def _declared_ports(
+    syntax: ModuleDeclarationSyntax, listed: PortListSyntax | NonAnsiPortListSyntax, sources: SourceManager
+) -> Iterable[Formal]:
+    """The ports of `module m (a, b); input a; output b;`, whose header only names them."""
+    declared: dict[str, tuple[str, str, str]] = {}
+    for member in syntax.members:
+        if not isinstance(member, PortDeclarationSyntax):
+            continue
+        direction = _direction(member.header)
+        for declarator in member.declarators:
+            if isinstance(declarator, DeclaratorSyntax):
+                said = written_at(declarator, sources)
+                declared[declarator.name.valueText] = _line(said.text).rstrip(";"), direction, said.documentation
+    for port in getattr(listed, "ports", ()):
+        if isinstance(port, ExplicitNonAnsiPortSyntax):
+            name = port.name.valueText
+        elif isinstance(port, ImplicitNonAnsiPortSyntax):
+            name = source_of(port, sources)
+        else:
+            continue
+        text, direction, documentation = declared.get(name, (name, "", ""))
+        yield Formal(name, text, direction, "", documentation)
+
+
+def _direction(header: SyntaxNode) -> str:
+    # The token has the comments and lines before it, too.
+    return str(getattr(header, "direction", "")).strip().rpartition("\n")[2].strip()
+
+
+def _value(initializer: SyntaxNode | None, sources: SourceManager) -> str:
+    """The expression of `= expression`; empty if there is none."""
+    return _line(source_of(initializer, sources)).removeprefix("=").strip() if initializer is not None else ""
+
+
+def header_of_subroutine(routine: SubroutineSymbol, sources: SourceManager) -> Header:
+    """The header of a function or task."""
+    is_task = routine.subroutineKind == SubroutineKind.Task
+    formals = tuple(_arguments(routine.arguments, sources))
+    result = "" if is_task else type_name(routine.returnType)
+    said = written(routine, sources).documentation
+    return Header("task" if is_task else "function", routine.name, (), formals, said, result)
+
+
+def _arguments(arguments: Iterable[FormalArgumentSymbol], sources: SourceManager) -> Iterable[Formal]:
+    for argument in arguments:
+        direction = direction_name(argument.direction) or "input"
+        declarator = argument.syntax
+        value = _value(declarator.initializer if isinstance(declarator, DeclaratorSyntax) else None, sources)
+        text = f"{direction} {type_name(argument.type)} {argument.name}" + (f" = {value}" if value else "")
+        said = written(argument, sources).documentation
+        yield Formal(argument.name, text, direction, value, said, False, bool(value))
+
+
+def header_of_system_task(task: SystemTask) -> Header:
+    """The header of a system task or function."""
+    formals = tuple(Formal(name.strip("[]…"), name, is_optional=name.startswith("[")) for name in task.parameters)
+    return Header("function" if task.is_function else "task", task.name, (), formals, task.about, task.result)
+
+
+def header_of_macro(name: str, parameters: Iterable[str], body: str) -> Header:
+    """The header of a macro with arguments."""
+    formals = tuple(Formal(text.partition("=")[0].strip(), text.strip()) for text in parameters)
+    return Header("macro", f"`{name}", (), formals, f"```systemverilog\n{body.strip()}\n```" if body.strip() else "")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

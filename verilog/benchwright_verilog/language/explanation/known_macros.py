@@ -1,0 +1,52 @@
+"""The macros that are defined at the end of a file, with what their definitions say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.language.explanation.macros import Macro, macro_at
+
+if TYPE_CHECKING:
+    from benchwright_verilog.semantics.compilation.analysis import Analysis
+
+Texts = Callable[[Path], str | None]
+"""Gives the text of a file, open or not."""
+
+
+class KnownMacros(Mapping[str, Macro]):
+    """The macros that a file knows by name, each read when it is first asked for.
+
+    Args:
+        analysis: Of the file.
+        texts: Gives the files that they are defined in.
+    """
+
+    def __init__(self, analysis: Analysis, texts: Texts) -> None:
+        self._targets = analysis.macros.definitions
+        self._texts = texts
+        self._read: dict[str, Macro | None] = {}
+
+    def __getitem__(self, name: str) -> Macro:
+        if name not in self._read:
+            self._read[name] = self._definition(name)
+        macro = self._read[name]
+        if macro is None:
+            raise KeyError(name)
+        return macro
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._targets)
+
+    def __len__(self) -> int:
+        return len(self._targets)
+
+    def _definition(self, name: str) -> Macro | None:
+        """The macro, if its definition can be read."""
+        target = self._targets.get(name)
+        text = self._texts(target.path) if target is not None else None
+        if target is None or text is None:
+            return None
+        start = target.start if text.isascii() else len(text.encode()[: target.start].decode(errors="replace"))
+        return macro_at(text, start)

@@ -1,0 +1,155 @@
+"""Macros as they are defined (IEEE 1800-2023, 22.5), and what their uses expand to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_verilog.language.explanation.comments import documentation
+from benchwright_verilog.language.explanation.tokens import CLOSING, OPENING, Kind, tokens
+
+_DEFINE = re.compile(r"(?m)^[ \t]*`define[ \t]+(?P<name>[A-Za-z_][\w$]*|\\[!-~]+)(?P<open>\()?")
+_DEEPEST = 32
+_LONGEST = 20_000
+_MOST_USES = 5_000
+_LINE_COMMENT = re.compile(r"//[^\r\n]*")
+
+
+@dataclass(frozen=True)
+class Macro:
+    """One definition."""
+
+    name: str
+    parameters: tuple[str, ...] | None
+    """Each with its default, as in `a=1`; None if it takes no parentheses."""
+    body: str
+    start: int
+    """Where its name is, in code points."""
+    documentation: str = ""
+
+    @property
+    def written(self) -> str:
+        """The definition as one reads it."""
+        takes = f"({', '.join(self.parameters)})" if self.parameters is not None else ""
+        return f"`define {self.name}{takes} {self.body}".rstrip()
+
+
+def macro_at(text: str, start: int) -> Macro | None:
+    """The macro whose name is defined at an offset."""
+    begin = text.rfind("\n", 0, start) + 1
+    found = _DEFINE.match(text, begin)
+    return _read(text, found) if found is not None else None
+
+
+def _read(text: str, found: re.Match[str]) -> Macro:
+    at, parameters = found.end(), None
+    if found["open"]:
+        inside, at = arguments_in(text, found.end() - 1)
+        parameters = tuple(" ".join(part.split()) for part in inside) if inside != [""] else ()
+    end = _body_end(text, at)
+    body = _LINE_COMMENT.sub("", text[at:end]) if '"' not in text[at:end] else text[at:end]
+    lines = [line.rstrip().removesuffix("\\").rstrip() for line in body.replace("\r\n", "\n").split("\n")]
+    comments = documentation(text, found.start("name") - len(found[0].split(found["name"])[0].lstrip()), end)
+    return Macro(found["name"], parameters, "\n".join(lines).strip(), found.start("name"), comments)
+
+
+def _body_end(text: str, at: int) -> int:
+    while True:
+        ending = text.find("\n", at)
+        if ending < 0:
+            return len(text)
+        if not text[at:ending].rstrip("\r").endswith("\\"):
+            return ending
+        at = ending + 1
+
+
+def arguments_in(text: str, opening: int) -> tuple[list[str], int]:
+    """What is between the commas of a pair of parentheses, and where it ends."""
+    depth, start = 0, opening + 1
+    found: list[str] = []
+    for token in tokens(text, opening, min(len(text), opening + _LONGEST)):
+        if token.kind is not Kind.SYMBOL:
+            continue
+        if token.text in OPENING:
+            depth += 1
+        elif token.text in CLOSING:
+            depth -= 1
+            if depth == 0:
+                return [*found, text[start : token.start].strip()], token.end
+        elif token.text == "," and depth == 1:
+            found.append(text[start : token.start].strip())
+            start = token.end
+    return found, len(text)
+
+
+def used_at(text: str, name_end: int) -> list[str] | None:
+    """The arguments of a macro's use whose name ends at an offset; None if there are no parentheses."""
+    opening = re.compile(r"\s*(?=\()").match(text, name_end)
+    return arguments_in(text, opening.end())[0] if opening is not None else None
+
+
+class _Room:
+    """How much more may be expanded: macros that use each other twice grow without bounds, also where all are empty."""
+
+    def __init__(self) -> None:
+        self.uses = _MOST_USES
+        self.characters = _LONGEST
+
+    @property
+    def is_left(self) -> bool:
+        return self.uses > 0 and self.characters > 0
+
+
+def expanded(
+    macro: Macro, arguments: Sequence[str] | None, known: Mapping[str, Macro], depth: int = 0, room: _Room | None = None
+) -> str | None:
+    """What a use expands to, including macros in it, up to some length; None if its arguments don't fit."""
+    room = room or _Room()
+    room.uses -= 1
+    body = macro.body
+    if macro.parameters is not None:
+        if arguments is None or (len(arguments) > len(macro.parameters) and list(arguments) != [""]):
+            return None
+        values: dict[str, str] = {}
+        for at, parameter in enumerate(macro.parameters):
+            name, has_default, default = parameter.partition("=")
+            given = arguments[at] if at < len(arguments) else ""
+            if not given and not has_default and at >= len(arguments):
+                return None
+            values[name.strip()] = given or default.strip()
+        body = _substituted(body, values)
+    room.characters -= len(body)
+    if depth >= _DEEPEST or not room.is_left:
+        return body
+    return _inner(body, known, depth, room)
+
+
+def _substituted(body: str, values: Mapping[str, str]) -> str:
+    replaced = re.sub(r"(?<![\w$`\\.])[A-Za-z_][\w$]*", lambda word: values.get(word[0], word[0]), _unjoined(body))
+    return replaced.replace('`"', '"').replace("\0", "")
+
+
+def _unjoined(body: str) -> str:
+    # Two backticks join what is on either side, after the arguments are substituted.
+    return re.sub(r"\s*``\s*", "\0", body)
+
+
+def _inner(body: str, known: Mapping[str, Macro], depth: int, room: _Room) -> str:
+    parts: list[str] = []
+    last = 0
+    for use in re.finditer(r"`([A-Za-z_][\w$]*)", body):
+        if use.start() < last or not room.is_left or (macro := known.get(use[1])) is None:
+            continue
+        arguments, end = None, use.end()
+        if macro.parameters is not None:
+            opening = re.compile(r"\s*(?=\()").match(body, end)
+            if opening is None:
+                continue
+            arguments, end = arguments_in(body, opening.end())
+        inner = expanded(macro, arguments, known, depth + 1, room)
+        if inner is None:
+            continue
+        parts += [body[last : use.start()], inner]
+        last = end
+    return "".join([*parts, body[last:]])

@@ -1,0 +1,56 @@
+"""Elaborated values as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyslang import SVInt
+
+from benchwright_verilog.language.explanation.numbers import radices_of
+
+if TYPE_CHECKING:
+    from pyslang import ConstantValue
+    from pyslang.ast import Type
+
+_WIDEST_VALUE = 256
+"""Wider values are not shown in each radix."""
+
+
+def value_lines(constant: ConstantValue, type_: Type) -> list[str]:
+    """A value; an integer in each radix."""
+    text = constant_text(constant)
+    if not text:
+        return []
+    integer = _known_integer(constant)
+    if integer is None or integer.bitWidth > _WIDEST_VALUE:
+        return [f"value `{text}`"]
+    if type_.canonicalType.isScalar and integer.bitWidth == 1:
+        return [f"value `{_number(integer)}`"]
+    shown = dict(radices_of(_number(integer), integer.bitWidth, is_signed=bool(integer.isSigned)))
+    return [f"value `{shown.pop('decimal')}` · `{shown['hexadecimal']}` · `{shown['binary']}`"]
+
+
+def constant_text(constant: ConstantValue | None) -> str:
+    """A value as slang writes it, an integer in decimal; empty if there is none."""
+    if constant is None or not bool(constant):
+        return ""
+    integer = _known_integer(constant)
+    return str(_number(integer)) if integer is not None else str(constant)
+
+
+def binary_text(constant: ConstantValue) -> str:
+    """An integer as a sized literal, such as `2'b01`; empty for other values."""
+    integer = _known_integer(constant)
+    if integer is None:
+        return ""
+    width = integer.bitWidth
+    return f"{width}'b{_number(integer) & ((1 << width) - 1):0{width}b}"
+
+
+def _known_integer(constant: ConstantValue) -> SVInt | None:
+    value = constant.value
+    return value if isinstance(value, SVInt) and not value.hasUnknown else None
+
+
+def _number(integer: SVInt) -> int:
+    return int(integer)

@@ -1,0 +1,1 @@
+"""What a design does: calls, clocks, states, signal flow."""

@@ -1,0 +1,252 @@
+"""Who calls a routine and what it calls; what drives a signal and what it drives; who instantiates a module.
+
+A signal is driven and read by *processes*: `always` and `initial` blocks, `assign`s, instances, declarations with a
+value, routines. From a driver one can continue to the signals that it reads, and from a load to what it writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.names.navigation import references
+from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
+from benchwright_verilog.semantics.project.project import Project
+
+if TYPE_CHECKING:
+    from pyslang.syntax import SyntaxNode
+
+_ROUTINES = frozenset({TargetKind.FUNCTION, TargetKind.TASK})
+_SIGNALS = frozenset(
+    {TargetKind.ARGUMENT, TargetKind.FIELD, TargetKind.NET, TargetKind.PORT, TargetKind.PROPERTY, TargetKind.VARIABLE}
+)
+_UNITS = frozenset({TargetKind.INTERFACE, TargetKind.MODULE, TargetKind.PROGRAM})
+
+
+class NodeKind(Enum):
+    """The kinds of nodes."""
+
+    ROUTINE = "routine"
+    SIGNAL = "signal"
+    UNIT = "unit"
+    PROCESS = "process"
+
+
+@dataclass(frozen=True)
+class Node:
+    """Something that calls or is called. Offsets are bytes."""
+
+    kind: NodeKind
+    name: str
+    detail: str
+    path: Path
+    start: int
+    end: int
+    name_start: int
+    name_end: int
+
+
+@dataclass
+class Edge:
+    """Another node, and where it meets the one that was asked about."""
+
+    node: Node
+    occurrences: list[Occurrence] = field(default_factory=list)
+
+
+def nodes_at(project: Project, analysis: Analysis, byte: int) -> list[Node]:
+    """The routine, signal, module or process at a byte."""
+    found: dict[Node, None] = {}
+    for occurrence in analysis.occurrences_at(byte):
+        target = occurrence.target
+        if target.kind in _ROUTINES | _SIGNALS | _UNITS and not target.generated:
+            found[_of_target(project, target)] = None
+    if not found and (process := _process_at(analysis, byte)) is not None:
+        is_on_it = process.kind is NodeKind.PROCESS and process.name_start <= byte <= process.name_end
+        found |= {process: None} if is_on_it else {}
+    return list(found)
+
+
+def incoming(project: Project, node: Node) -> list[Edge]:
+    """Callers of a routine, drivers of a signal, instantiations of a module, what a process reads."""
+    analysis = project.analysis_of(node.path)
+    if analysis is None:
+        return []
+    if node.kind is NodeKind.PROCESS:
+        return _grouped(project, _inside(analysis, node), {Role.READ})
+    found = _uses(project, analysis, node, is_incoming=True)
+    return _by_process(project, found)
+
+
+def outgoing(project: Project, node: Node) -> list[Edge]:
+    """What a routine calls, loads of a signal, modules in a module, what a process writes and calls."""
+    analysis = project.analysis_of(node.path)
+    if analysis is None:
+        return []
+    if node.kind is NodeKind.PROCESS:
+        return _grouped(project, _inside(analysis, node), {Role.WRITE, Role.CALL})
+    if node.kind is NodeKind.ROUTINE:
+        return _grouped(project, _inside(analysis, node), {Role.CALL})
+    if node.kind is NodeKind.UNIT:
+        return _grouped(project, _inside(analysis, node), {Role.INSTANTIATION})
+    return _by_process(project, _uses(project, analysis, node, is_incoming=False))
+
+
+def _uses(project: Project, analysis: Analysis, node: Node, *, is_incoming: bool) -> Iterator[Occurrence]:
+    targets = [one.target for one in analysis.occurrences_at(node.name_start) if one.target.start == node.name_start]
+    for target in targets[:1]:
+        for occurrence in references(project, target):
+            role = occurrence.role
+            if node.kind is NodeKind.ROUTINE:
+                is_it = role is Role.CALL
+            elif node.kind is NodeKind.UNIT:
+                is_it = role is Role.INSTANTIATION
+            elif role is Role.CONNECTION:
+                # What is outside of an input drives it; what is outside of an output is driven by it.
+                is_it = is_incoming == _is_input(target)
+            elif role is Role.DECLARATION:
+                is_it = is_incoming and _has_value(project, occurrence)
+            else:
+                is_it = role is (Role.WRITE if is_incoming else Role.READ)
+            if is_it:
+                yield occurrence
+
+
+def _is_input(target: Target) -> bool:
+    from pyslang.ast import ArgumentDirection
+
+    symbol = target.symbol
+    scope = symbol.parentScope.containingInstance if symbol is not None and symbol.parentScope is not None else None
+    port = scope.findPort(target.name) if scope is not None else symbol
+    return getattr(port, "direction", None) in (ArgumentDirection.In, ArgumentDirection.Ref)
+
+
+def _has_value(project: Project, occurrence: Occurrence) -> bool:
+    from pyslang.syntax import DeclaratorSyntax
+
+    analysis = project.analysis_of(occurrence.path)
+    found = analysis.name_at(occurrence.start) if analysis is not None else None
+    return found is not None and isinstance(found[1], DeclaratorSyntax) and found[1].initializer is not None
+
+
+def _inside(analysis: Analysis, node: Node) -> Iterator[Occurrence]:
+    for occurrence in analysis.occurrences(node.start, node.end):
+        if not (occurrence.role is Role.DECLARATION and occurrence.start == node.name_start):
+            yield occurrence
+
+
+def _grouped(project: Project, occurrences: Iterator[Occurrence], roles: set[Role]) -> list[Edge]:
+    edges: dict[Target, Edge] = {}
+    for one in occurrences:
+        is_named = one.target.kind in _ROUTINES | _SIGNALS | _UNITS and not one.target.generated
+        if one.role in roles and is_named:
+            if one.target not in edges:
+                edges[one.target] = Edge(_of_target(project, one.target))
+            edges[one.target].occurrences.append(one)
+    return list(edges.values())
+
+
+def _by_process(project: Project, occurrences: Iterator[Occurrence]) -> list[Edge]:
+    edges: dict[Node, Edge] = {}
+    for occurrence in occurrences:
+        analysis = project.analysis_of(occurrence.path)
+        node = _process_at(analysis, occurrence.start) if analysis is not None else None
+        if node is not None:
+            edges.setdefault(node, Edge(node)).occurrences.append(occurrence)
+    return list(edges.values())
+
+
+def _of_target(project: Project, target: Target) -> Node:
+    kind = NodeKind.ROUTINE if target.kind in _ROUTINES else NodeKind.UNIT if target.kind in _UNITS else NodeKind.SIGNAL
+    start, end = target.start, target.end
+    analysis = project.analysis_of(target.path)
+    if kind is not NodeKind.SIGNAL and analysis is not None:
+        start, end = _extent(analysis, target) or (start, end)
+    return Node(kind, target.name, target.kind.value, target.path, start, end, target.start, target.end)
+
+
+def _extent(analysis: Analysis, target: Target) -> tuple[int, int] | None:
+    from pyslang.syntax import SyntaxKind
+
+    wide = {
+        SyntaxKind.ClassMethodPrototype,
+        SyntaxKind.FunctionDeclaration,
+        SyntaxKind.InterfaceDeclaration,
+        SyntaxKind.ModuleDeclaration,
+        SyntaxKind.ProgramDeclaration,
+        SyntaxKind.TaskDeclaration,
+    }
+    found = analysis.name_at(target.start)
+    node = found[1] if found is not None else None
+    while node is not None and node.kind not in wide:
+        node = node.parent
+    return _bytes(analysis, node) if node is not None else None
+
+
+def _bytes(analysis: Analysis, node: SyntaxNode) -> tuple[int, int] | None:
+    start = analysis.locations.anchor(node.sourceRange.start, analysis.path)
+    end = analysis.locations.anchor(node.sourceRange.end, analysis.path)
+    return (start, max(start, end)) if start is not None and end is not None else None
+
+
+def _process_at(analysis: Analysis, byte: int) -> Node | None:
+    """The process around a byte, or the module if it is in none."""
+    from pyslang.syntax import (
+        ContinuousAssignSyntax,
+        DataDeclarationSyntax,
+        FunctionDeclarationSyntax,
+        HierarchicalInstanceSyntax,
+        HierarchyInstantiationSyntax,
+        ModuleDeclarationSyntax,
+        NetDeclarationSyntax,
+        ProceduralBlockSyntax,
+        SyntaxKind,
+    )
+
+    found = analysis.name_at(byte)
+    node = found[1] if found is not None else analysis.node_at(byte)
+    while node is not None:
+        match node:
+            case ProceduralBlockSyntax() | ContinuousAssignSyntax():
+                return _process(analysis, node, node.getFirstToken().rawText, _heading(analysis, node))
+            case HierarchicalInstanceSyntax() if node.decl is not None:
+                parent = node.parent
+                unit = parent.type.valueText if isinstance(parent, HierarchyInstantiationSyntax) else ""
+                return _process(analysis, node, node.decl.name.valueText, f"instance of {unit}")
+            case NetDeclarationSyntax() | DataDeclarationSyntax():
+                return _process(analysis, node, _heading(analysis, node), "declaration")
+            case FunctionDeclarationSyntax():
+                token = node.prototype.name.getLastToken()
+                return _named(analysis, node, NodeKind.ROUTINE, token.valueText, token.location.offset, "routine")
+            case ModuleDeclarationSyntax() if node.kind != SyntaxKind.PackageDeclaration:
+                token = node.header.name
+                return _named(analysis, node, NodeKind.UNIT, token.valueText, token.location.offset, "module")
+        node = node.parent
+    return None
+
+
+def _process(analysis: Analysis, node: SyntaxNode, name: str, detail: str) -> Node | None:
+    extent = _bytes(analysis, node)
+    if extent is None:
+        return None
+    start, end = extent
+    first = len(node.getFirstToken().rawText.encode())
+    return Node(NodeKind.PROCESS, name, detail, analysis.path, start, end, start, min(start + first, end))
+
+
+def _named(analysis: Analysis, node: SyntaxNode, kind: NodeKind, name: str, at: int, detail: str) -> Node | None:
+    extent = _bytes(analysis, node)
+    if extent is None or not extent[0] <= at < extent[1]:
+        return None
+    return Node(kind, name, detail, analysis.path, *extent, at, at + len(name.encode()))
+
+
+def _heading(analysis: Analysis, node: SyntaxNode) -> str:
+    """The first line of a node, without what is too long."""
+    start, end = _bytes(analysis, node) or (0, 0)
+    line = analysis.data[start:end].decode(errors="replace").strip().partition("\n")[0].strip()
+    return line if len(line) <= 60 else line[:59] + "…"

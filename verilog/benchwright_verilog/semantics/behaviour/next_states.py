@@ -1,0 +1,354 @@
+"""Where processes take a state variable from one state: each way, with the conditions that lead along it.
+
+With `state` at `IDLE`, in
+
+    next = state;
+    case (state)
+      IDLE: if (go) next = RUN;
+
+`next` becomes `RUN` if `go`, and `IDLE` if `!go`. slang evaluates what the state alone decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pyslang import ConstantValue, SVInt
+from pyslang.ast import (
+    AssignmentExpression,
+    BinaryExpression,
+    BinaryOperator,
+    BlockStatement,
+    CallExpression,
+    CaseStatement,
+    ConditionalExpression,
+    ConditionalStatement,
+    ElementSelectExpression,
+    EvalContext,
+    EvalFlags,
+    Expression,
+    ExpressionStatement,
+    ForeachLoopStatement,
+    ForLoopStatement,
+    NamedValueExpression,
+    RepeatLoopStatement,
+    StatementList,
+    TimedStatement,
+    UnaryExpression,
+    UnaryOperator,
+    WhileLoopStatement,
+)
+
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.guarded_statements import Guard
+from benchwright_verilog.semantics.behaviour.registers import Reset, is_reset_name, reset_of
+from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of, text_of
+
+if TYPE_CHECKING:
+    from pyslang import SourceRange
+    from pyslang.ast import Statement, ValueSymbol
+
+_MAX_WAYS = 256
+_PLAIN = re.compile(r"!?[\w$.\[\]]+")
+_COMPARED = re.compile(r"([^&|?!=<>()]+)(==|!=)([^&|?!=<>()]+)")
+_COMPUTING = (BinaryExpression, UnaryExpression, CallExpression)
+
+
+class TooManyWaysError(Exception):
+    """There are more ways from a state than are followed."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way through a process, and what the variable is at its end."""
+
+    conditions: tuple[str, ...]
+    """All of them hold; as they are written or, for `else` and `default`, negated."""
+    value: int | None
+    """None if the state and constants alone don't decide it."""
+    where: SourceRange | None = None
+    """The assignment; None if the variable keeps its value."""
+    reset: Reset | None = None
+    """What a reset that leads along it is; its condition is not among the others."""
+    is_kept: bool = False
+    """Whether the value is the state itself, which the variable kept or was given."""
+    is_computed: bool = False
+    """Whether the value was computed, as in `state + 1`."""
+
+
+class NextStates:
+    """The ways from one state.
+
+    Args:
+        state: The state variable.
+        value: The state.
+        writers: What writes each variable without a clock, by its path: a process's body, or an assigned expression.
+        resets: The level at which each signal resets the process with the clock asynchronously, by the signal's path.
+    """
+
+    def __init__(
+        self,
+        state: ValueSymbol,
+        value: int,
+        writers: Mapping[str, Statement | Expression],
+        resets: Mapping[str, int],
+    ) -> None:
+        self.value = value
+        self._path = state.hierarchicalPath
+        self._writers = writers
+        self._resets = resets
+        self._followed: list[str] = []
+        self._context = EvalContext(state, EvalFlags.IsScript)
+        self._context.pushEmptyFrame()
+        self._context.createLocal(state, state.type.coerceValue(ConstantValue(value)))
+
+    def ways(self, body: Statement) -> list[Way]:
+        """The ways of the state variable through the process with the clock.
+
+        Raises:
+            TooManyWaysError: There are too many.
+        """
+        return self._through(body, self._path, [Way((), self.value, is_kept=True)], is_outermost=True)
+
+    def known(self, expression: Expression) -> int | None:
+        """The number that an expression is, if the state and constants alone decide that."""
+        return number(expression.eval(self._context))
+
+    def _through(self, statement: Statement, path: str, ways: list[Way], *, is_outermost: bool = False) -> list[Way]:
+        """The ways of a variable after a statement; the same list if the statement does not write it."""
+        match statement:
+            case StatementList():
+                for one in statement.list:
+                    ways = self._through(one, path, ways, is_outermost=is_outermost)
+                return ways
+            case BlockStatement():
+                return self._through(statement.body, path, ways, is_outermost=is_outermost)
+            case TimedStatement():
+                return self._through(statement.stmt, path, ways, is_outermost=is_outermost)
+            case ConditionalStatement():
+                return self._conditional(statement, path, ways, is_outermost=is_outermost)
+            case CaseStatement():
+                return self._case(statement, path, ways)
+            case ExpressionStatement() if isinstance(statement.expr, AssignmentExpression):
+                return self._assigned(statement.expr, path, ways)
+            case ForLoopStatement() | ForeachLoopStatement() | RepeatLoopStatement() | WhileLoopStatement():
+                return ways if self._through(statement.body, path, ways) is ways else [Way((), None)]
+        return ways
+
+    def _conditional(
+        self, statement: ConditionalStatement, path: str, ways: list[Way], *, is_outermost: bool
+    ) -> list[Way]:
+        reset = self._reset(statement) if is_outermost else None
+        condition = self._all(one.expr for one in statement.conditions)
+        if isinstance(condition, bool):
+            taken = statement.ifTrue if condition else statement.ifFalse
+            return self._through(taken, path, ways) if taken is not None else ways
+        inside = self._through(statement.ifTrue, path, ways)
+        beside = ways
+        if statement.ifFalse is not None:
+            beside = self._through(statement.ifFalse, path, ways, is_outermost=reset is not None)
+        if inside is ways and beside is ways:
+            return ways
+        if reset is not None:
+            is_first, found = reset
+            during, after = (inside, beside) if is_first else (beside, inside)
+            return [*(replace(one, reset=found) for one in during), *after]
+        return _limited([*_under(condition, inside), *_under(negated(condition), beside)])
+
+    def _reset(self, statement: ConditionalStatement) -> tuple[bool, Reset] | None:
+        """Whether what is under a condition, and not what is beside it, is the reset, and which."""
+        first = statement.conditions[0].expr
+        tested = reset_of(Guard(first)) if len(statement.conditions) == 1 else None
+        if tested is None:
+            return None
+        symbol, level = tested
+        active = self._resets.get(symbol.hierarchicalPath)
+        if active is not None:
+            return level == active, Reset(symbol.name, active, True, "")
+        return (True, Reset(symbol.name, level, False, "")) if is_reset_name(symbol.name) else None
+
+    def _case(self, statement: CaseStatement, path: str, ways: list[Way]) -> list[Way]:
+        branches = [(one.stmt, tuple(one.expressions)) for one in statement.items]
+        found: list[Way] = []
+        is_written = is_certain = False
+        before: list[str] = []
+        for body, labels in branches:
+            condition = self._any(self._equal(statement.expr, one) for one in labels)
+            if condition is False:
+                continue
+            inside = self._through(body, path, ways)
+            is_written |= inside is not ways
+            found += _under(condition, inside)
+            if condition is True:
+                is_certain = True
+                break
+            before.append(condition)
+        if not is_certain:
+            otherwise = self._through(statement.defaultCase, path, ways) if statement.defaultCase is not None else ways
+            is_written |= otherwise is not ways
+            found += _under(_none_of(_written(statement.expr), before), otherwise)
+        return _limited(found) if is_written else ways
+
+    def _assigned(self, assignment: AssignmentExpression, path: str, ways: list[Way]) -> list[Way]:
+        targets = list(targets_of(assignment.left))
+        for left in targets:
+            symbol = symbol_of(left)
+            if symbol is None or symbol.hierarchicalPath != path:
+                continue
+            if len(targets) > 1 or assignment.isCompound:
+                return [Way((), None, assignment.sourceRange)]
+            if isinstance(left, NamedValueExpression):
+                return self._values(assignment.right, assignment.sourceRange)
+            return [self._with_bit(one, left, assignment) for one in ways]
+        return ways
+
+    def _with_bit(self, way: Way, left: Expression, assignment: AssignmentExpression) -> Way:
+        """A one-hot state after `next[RUN] = 1'b1`."""
+        bit = self.known(left.selector) if isinstance(left, ElementSelectExpression) else None
+        is_set = self.known(assignment.right)
+        if way.value is None or bit is None or is_set is None or bit > _MAX_WAYS:
+            return replace(way, value=None, where=assignment.sourceRange)
+        value = way.value | 1 << bit if is_set else way.value & ~(1 << bit)
+        return replace(way, value=value, where=assignment.sourceRange, is_kept=False)
+
+    def _values(self, expression: Expression, where: SourceRange) -> list[Way]:
+        value = self.known(expression)
+        plain = unwrapped(expression)
+        if value is not None:
+            is_kept = isinstance(plain, NamedValueExpression) and plain.symbol.hierarchicalPath == self._path
+            return [Way((), value, where, is_kept=is_kept, is_computed=isinstance(plain, _COMPUTING))]
+        if isinstance(plain, ConditionalExpression):
+            condition = self._all(one.expr for one in plain.conditions)
+            if isinstance(condition, bool):
+                return self._values(plain.left if condition else plain.right, where)
+            first, second = self._values(plain.left, where), self._values(plain.right, where)
+            return _limited([*_under(condition, first), *_under(negated(condition), second)])
+        if isinstance(plain, NamedValueExpression):
+            return self._followed_from(plain.symbol.hierarchicalPath) or [Way((), None, where)]
+        return [Way((), None, where)]
+
+    def _followed_from(self, path: str) -> list[Way]:
+        """The ways of another variable, from which a state variable gets its next value."""
+        writer = self._writers.get(path)
+        if writer is None or path in self._followed:
+            return []
+        self._followed.append(path)
+        try:
+            if isinstance(writer, Expression):
+                value = writer.right if isinstance(writer, AssignmentExpression) else writer
+                return self._values(value, writer.sourceRange)
+            return self._through(writer, path, [Way((), None)])
+        finally:
+            self._followed.pop()
+
+    def _all(self, expressions: Iterable[Expression]) -> bool | str:
+        return _joined((self._condition(one) for one in expressions), "&&", absorbing=False)
+
+    def _any(self, conditions: Iterable[bool | str]) -> bool | str:
+        return _joined(conditions, "||", absorbing=True)
+
+    def _condition(self, expression: Expression) -> bool | str:
+        """Whether a condition holds in the state; what is left of it, if that depends on more."""
+        value = self.known(expression)
+        if value is not None:
+            return value != 0
+        plain = unwrapped(expression)
+        match plain:
+            case BinaryExpression() if plain.op == BinaryOperator.LogicalAnd:
+                return self._all((plain.left, plain.right))
+            case BinaryExpression() if plain.op == BinaryOperator.LogicalOr:
+                return self._any(self._condition(one) for one in (plain.left, plain.right))
+            case UnaryExpression() if plain.op == UnaryOperator.LogicalNot:
+                inner = self._condition(plain.operand)
+                return negated(inner) if isinstance(inner, str) else not inner
+        return _written(plain)
+
+    def _equal(self, expression: Expression, label: Expression) -> bool | str:
+        """Whether a `case` takes the item of a label."""
+        known, labelled = self.known(expression), self.known(label)
+        if known is not None and labelled is not None:
+            return known == labelled
+        # In `case (1'b1)` the labels are the conditions.
+        if known == 1 and unwrapped(label).type.bitWidth == 1:
+            return self._condition(label)
+        return f"{_written(expression)} == {_written(label)}"
+
+
+def number(constant: ConstantValue) -> int | None:
+    """A constant as a number without a sign; None if it is none, or has unknown bits."""
+    value = constant.value
+    return int(value) % (1 << value.bitWidth) if isinstance(value, SVInt) and not value.hasUnknown else None
+
+
+def negated(condition: str) -> str:
+    """The opposite of a condition, as an engineer writes it: of `!go` it is `go`, of `a == b` it is `a != b`."""
+    if _PLAIN.fullmatch(condition):
+        return condition[1:] if condition.startswith("!") else f"!{condition}"
+    compared = _COMPARED.fullmatch(condition)
+    if compared is not None:
+        return f"{compared[1]}{'!=' if compared[2] == '==' else '=='}{compared[3]}"
+    return f"!({condition})"
+
+
+def conjunction(conditions: Iterable[str]) -> str:
+    """A condition that holds if all of some do."""
+    found = list(conditions)
+    return " && ".join(_term(one) for one in found) if len(found) > 1 else "".join(found)
+
+
+def _joined(conditions: Iterable[bool | str], operator: str, *, absorbing: bool) -> bool | str:
+    left: list[str] = []
+    for one in conditions:
+        if one is absorbing:
+            return absorbing
+        if isinstance(one, str):
+            left.append(one)
+    if len(left) > 1:
+        return f" {operator} ".join(_term(one) for one in left)
+    return left[0] if left else not absorbing
+
+
+def _written(expression: Expression) -> str:
+    # What converts an expression is not written.
+    text = text_of(unwrapped(expression).syntax)
+    while text.startswith("(") and _is_one_group(text):
+        text = text[1:-1].strip()
+    return text
+
+
+def _term(condition: str) -> str:
+    is_plain = _PLAIN.fullmatch(condition) is not None or _COMPARED.fullmatch(condition) is not None
+    return condition if is_plain or _is_one_group(condition.removeprefix("!")) else f"({condition})"
+
+
+def _is_one_group(text: str) -> bool:
+    """Whether the first parenthesis is closed by the last."""
+    depth = 0
+    for number, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return number > 0 and number == len(text) - 1
+    return False
+
+
+def _none_of(selected: str, conditions: Sequence[str]) -> bool | str:
+    """What `default` means, after items that are not taken in the state."""
+    prefix = f"{selected} == "
+    labels = [part for one in conditions for part in one.split(" || ")]
+    if len(labels) > 1 and all(one.startswith(prefix) for one in labels):
+        return f"!({selected} inside {{{', '.join(one.removeprefix(prefix) for one in labels)}}})"
+    return _joined((negated(one) for one in conditions), "&&", absorbing=False)
+
+
+def _under(condition: bool | str, ways: Iterable[Way]) -> Iterator[Way]:
+    for one in ways:
+        yield replace(one, conditions=(condition, *one.conditions)) if isinstance(condition, str) else one
+
+
+def _limited(ways: list[Way]) -> list[Way]:
+    if len(ways) > _MAX_WAYS:
+        raise TooManyWaysError
+    return ways

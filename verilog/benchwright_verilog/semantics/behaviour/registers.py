@@ -1,0 +1,198 @@
+"""The registers of an instance: at which edge of which clock each is written, and how it is reset.
+
+In
+
+    always_ff @(posedge clk or negedge rst_n)
+      if (!rst_n) q <= '0; else q <= d;
+
+`clk` is the clock, because the block does not read it, and `rst_n` resets `q` asynchronously at 0. A synchronous reset
+is a signal whose name says so, such as `rst`, `reset_n` or `clear`, in the outermost condition of an assignment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    AssignmentExpression,
+    EdgeKind,
+    ExpressionStatement,
+    GenerateBlockArraySymbol,
+    GenerateBlockSymbol,
+    ProceduralBlockKind,
+    ProceduralBlockSymbol,
+    UnaryExpression,
+    UnaryOperator,
+)
+
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.guarded_statements import Guard, Guarded, events_of, guarded
+from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.names.named_values import symbol_of, symbols_in, targets_of, text_of
+
+if TYPE_CHECKING:
+    from pyslang.ast import InstanceBodySymbol, Symbol
+
+    from benchwright_verilog.semantics.compilation.instances import Design
+
+_CLOCKED = (ProceduralBlockKind.Always, ProceduralBlockKind.AlwaysFF)
+_EDGES = {EdgeKind.PosEdge: "posedge", EdgeKind.NegEdge: "negedge", EdgeKind.BothEdges: "edge"}
+_NOT = (UnaryOperator.LogicalNot, UnaryOperator.BitwiseNot)
+_RESET = re.compile(r"(?:^|_)(?:[as]?_?rst|a?s?reset|srst|arst|nrst|clear|clr)", re.IGNORECASE)
+"""In the name of a reset."""
+_MAX_REGISTERS = 10_000
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What writes a register."""
+
+    name: str
+    edge: str
+    """`posedge`, `negedge` or `edge`."""
+
+
+@dataclass(frozen=True)
+class Reset:
+    """What resets a register."""
+
+    name: str
+    active: int
+    """The level at which it does, 0 or 1."""
+    is_asynchronous: bool
+    value: str
+    """What the register becomes, as it is written."""
+
+
+@dataclass(frozen=True)
+class Register:
+    """A signal that is written at an edge."""
+
+    path: str
+    """From the top."""
+    name: str
+    type: str
+    clock: Clock | None
+    """None if the block waits for several edges, and it is not clear which of them is the clock."""
+    reset: Reset | None
+    declared: Place | None
+    written: Place | None
+    """Its first assignment."""
+
+
+def registers(design: Design, instance: str) -> list[Register] | None:
+    """The registers of an instance in the order of the file, at most 10,000; None if there is no such instance."""
+    with design.lock:
+        symbol = design.symbol(instance)
+        if symbol is None or symbol.hierarchicalPath != instance:
+            return None
+        found: dict[str, Register] = {}
+        for block in processes_of(symbol.body):
+            for one in _of_process(design, block) if block.procedureKind in _CLOCKED else ():
+                if one.path not in found or (found[one.path].reset is None and one.reset is not None):
+                    found[one.path] = one
+                if len(found) >= _MAX_REGISTERS:
+                    return list(found.values())
+        return list(found.values())
+
+
+def processes_of(
+    scope: InstanceBodySymbol | GenerateBlockSymbol | GenerateBlockArraySymbol,
+) -> Iterator[ProceduralBlockSymbol]:
+    """The processes of an instance, also those in generate blocks."""
+    for member in scope:
+        if isinstance(member, ProceduralBlockSymbol):
+            yield member
+        elif isinstance(member, GenerateBlockArraySymbol) or (
+            isinstance(member, GenerateBlockSymbol) and not member.isUninstantiated
+        ):
+            yield from processes_of(member)
+
+
+def is_reset_name(name: str) -> bool:
+    """Whether a signal of this name is taken for a reset, without being one that a process waits for."""
+    return _RESET.search(name) is not None
+
+
+def reset_of(guard: Guard) -> tuple[Symbol, int] | None:
+    """The signal that a condition tests alone, and the level at which the condition holds."""
+    expression, level = unwrapped(guard.expression), 1 if guard.holds else 0
+    if guard.values:
+        return None
+    while isinstance(expression, UnaryExpression) and expression.op in _NOT:
+        expression, level = unwrapped(expression.operand), 1 - level
+    symbol = symbol_of(expression)
+    return (symbol, level) if symbol is not None else None
+
+
+def clock_and_resets(block: ProceduralBlockSymbol) -> tuple[Clock | None, dict[str, int]] | None:
+    """The clock of a process, and the levels of its asynchronous resets by their paths; None without an edge."""
+    events = events_of(block.body)
+    edges = [(symbol, one.edge) for one in events if one.edge in _EDGES and (symbol := symbol_of(one.expr))]
+    if not edges or len(edges) < len(events):
+        return None
+    read = {path for one in guarded(block.body) for path in _read(one)}
+    clocks = [one for one in edges if len(edges) == 1 or one[0].hierarchicalPath not in read]
+    clock = Clock(clocks[0][0].name, _EDGES[clocks[0][1]]) if len(clocks) == 1 else None
+    resets = {
+        symbol.hierarchicalPath: 0 if edge == EdgeKind.NegEdge else 1
+        for symbol, edge in edges
+        if (symbol, edge) not in clocks
+    }
+    return clock, resets
+
+
+def _of_process(design: Design, block: ProceduralBlockSymbol) -> Iterator[Register]:
+    timing = clock_and_resets(block)
+    if timing is None:
+        return
+    clock, resets = timing
+    for one in guarded(block.body):
+        expression = one.statement.expr if isinstance(one.statement, ExpressionStatement) else None
+        if not isinstance(expression, AssignmentExpression):
+            continue
+        reset = _reset(one.guards, resets, expression)
+        for left in targets_of(expression.left):
+            symbol = symbol_of(left)
+            # A variable of the block is no register.
+            if symbol is not None and not _is_inside(symbol, block):
+                yield Register(
+                    path=symbol.hierarchicalPath,
+                    name=symbol.name,
+                    type=str(symbol.type),  # type: ignore[attr-defined]
+                    clock=clock,
+                    reset=reset,
+                    declared=design.place(symbol),
+                    written=design.range(expression.sourceRange),
+                )
+
+
+def _reset(guards: Iterable[Guard], resets: dict[str, int], assignment: AssignmentExpression) -> Reset | None:
+    outermost = next(iter(guards), None)
+    tested = reset_of(outermost) if outermost is not None else None
+    if tested is None:
+        return None
+    symbol, level = tested
+    # What the expression was converted from is written only in the syntax of the assignment.
+    value = text_of(getattr(assignment.syntax, "right", None))
+    if symbol.hierarchicalPath in resets:
+        is_it = level == resets[symbol.hierarchicalPath]
+        return Reset(symbol.name, level, True, value) if is_it else None
+    is_named_so = is_reset_name(symbol.name) and outermost is not None and outermost.holds
+    return Reset(symbol.name, level, False, value) if is_named_so else None
+
+
+def _read(one: Guarded) -> Iterator[str]:
+    for guard in one.guards:
+        for expression in (guard.expression, *guard.values):
+            yield from symbols_in(expression)
+    statement = one.statement
+    is_assignment = isinstance(statement, ExpressionStatement) and isinstance(statement.expr, AssignmentExpression)
+    yield from symbols_in(statement.expr.right if is_assignment else statement)  # type: ignore[attr-defined]
+
+
+def _is_inside(symbol: Symbol, block: ProceduralBlockSymbol) -> bool:
+    return any(symbol.parentScope == one for one in block.blocks)

@@ -1,0 +1,150 @@
+"""What drives a signal of an elaborated design and what it drives, one level at a time, through ports.
+
+In
+
+    always_ff @(posedge clk) if (load) q <= d;
+
+one assignment drives `q`: `d` is its value, `load` its condition, `clk` its event. An input is driven by what the
+instance is connected to, and so on. What a module deeper in the design assigns by a hierarchical name is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyslang.ast import PortSymbol
+
+from benchwright_verilog.semantics.behaviour.body_flows import Body, Flow, Part, body_of
+from benchwright_verilog.semantics.compilation.instances import Place
+
+if TYPE_CHECKING:
+    from pyslang.ast import InstanceSymbol
+
+    from benchwright_verilog.semantics.compilation.instances import Design
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A signal of the design."""
+
+    path: str
+    """From the top, such as `top.u_core.count`."""
+    name: str
+    declared: Place | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """One driver or load of a signal."""
+
+    flow: Flow
+    signals: tuple[tuple[Signal, Part], ...]
+    """The signals at its other end."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A signal with its drivers or loads."""
+
+    signal: Signal
+    port_of_top: str | None
+    """`in`, `out`, `inout` or `ref` if what is beyond the signal is not part of the design."""
+    found: tuple[Found, ...]
+    is_complete: bool
+    """False if its instance has more assignments than were examined."""
+
+
+class SignalFlow:
+    """The drivers and loads of a design's signals. Safe in any thread.
+
+    Args:
+        design: The design.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self._design = design
+        self._bodies: dict[str, Body] = {}
+
+    def declared_at(self, path: Path, start: int, instance: str) -> str | None:
+        """The path of the signal of an instance that is declared at a byte of a file; of several the first."""
+        with self._design.lock:
+            around = self._design.symbol(instance)
+            for name, symbol in self._body(around).signals.items() if around is not None else ():
+                place = self._design.place(symbol)
+                if place is not None and (place.path, place.start) == (path, start):
+                    return name
+        return None
+
+    def signal(self, path: str) -> Signal | None:
+        """The signal of a path; None if the design has none."""
+        with self._design.lock:
+            around = self._design.symbol(path)
+            return self._signal(path) if around is not None and path in self._body(around).signals else None
+
+    def drivers(self, signal: str) -> Asked | None:
+        """What drives a signal; None if the design has none of this path."""
+        return self._asked(signal, lambda flow: flow.sources if signal in flow.targets else None)
+
+    def loads(self, signal: str) -> Asked | None:
+        """What a signal drives; None if the design has none of this path."""
+
+        def driven(flow: Flow) -> list[tuple[str, Part]] | None:
+            part = next((part for path, part in flow.sources if path == signal), None)
+            return [(path, part) for path in flow.targets] if part is not None else None
+
+        return self._asked(signal, driven)
+
+    def _asked(self, path: str, others: Callable[[Flow], Iterable[tuple[str, Part]] | None]) -> Asked | None:
+        with self._design.lock:
+            around = self._design.symbol(path)
+            symbol = self._body(around).signals.get(path) if around is not None else None
+            if around is None or symbol is None:
+                return None
+            bodies = list(self._bodies_of(around))
+            found = [
+                Found(flow, tuple((self._signal(name), part) for name, part in ends))
+                for body in bodies
+                for flow in body.flows
+                if (ends := others(flow)) is not None
+            ]
+            port = around.body.findPort(symbol.name) if _parent(around) is None else None
+            direction = port.direction.name.lower() if isinstance(port, PortSymbol) else None
+            return Asked(self._signal(path), direction, tuple(found), not any(body.is_cut for body in bodies))
+
+    def _bodies_of(self, around: InstanceSymbol) -> Iterator[Body]:
+        """Where signals of an instance are named: in it and around it; those of an interface where it is connected."""
+        yield self._body(around)
+        parent = _parent(around)
+        if parent is None:
+            return
+        yield self._body(parent)
+        if around.isInterface:
+            interface, seen = around.hierarchicalPath, {parent.hierarchicalPath}
+            waiting = [self._body(parent)]
+            while waiting:
+                for inner, connected in waiting.pop().interfaces:
+                    symbol = self._design.symbol(inner) if connected == interface and inner not in seen else None
+                    if symbol is not None:
+                        seen.add(inner)
+                        waiting.append(self._body(symbol))
+                        yield waiting[-1]
+
+    def _signal(self, path: str) -> Signal:
+        around = self._design.symbol(path)
+        symbol = self._body(around).signals.get(path) if around is not None else None
+        return Signal(path, path.rpartition(".")[2], self._design.place(symbol) if symbol is not None else None)
+
+    def _body(self, instance: InstanceSymbol) -> Body:
+        path = instance.hierarchicalPath
+        if path not in self._bodies:
+            self._bodies[path] = body_of(self._design, instance)
+        return self._bodies[path]
+
+
+def _parent(instance: InstanceSymbol) -> InstanceSymbol | None:
+    scope = instance.parentScope
+    body = scope.containingInstance if scope is not None else None
+    return body.parentInstance if body is not None else None

@@ -1,0 +1,293 @@
+"""What the processes of an instance say about its registers that could be states of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    AssignmentExpression,
+    BinaryExpression,
+    BinaryOperator,
+    CaseStatement,
+    ConditionalExpression,
+    ContinuousAssignSymbol,
+    ElementSelectExpression,
+    EnumType,
+    EnumValueSymbol,
+    EvalContext,
+    Expression,
+    GenerateBlockArraySymbol,
+    GenerateBlockSymbol,
+    InsideExpression,
+    NamedValueExpression,
+    NetSymbol,
+    ParameterSymbol,
+    ProceduralBlockKind,
+    ProceduralBlockSymbol,
+    ValueSymbol,
+    VisitAction,
+)
+
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.next_states import number
+from benchwright_verilog.semantics.behaviour.registers import Clock, clock_and_resets
+from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of, text_of
+
+if TYPE_CHECKING:
+    from pyslang.ast import InstanceBodySymbol, Statement, Type
+
+    from benchwright_verilog.semantics.compilation.instances import Design
+
+_MAX_WIDTH = 64
+_CLOCKED = (ProceduralBlockKind.Always, ProceduralBlockKind.AlwaysFF)
+_COMPARING = (
+    BinaryOperator.Equality,
+    BinaryOperator.Inequality,
+    BinaryOperator.CaseEquality,
+    BinaryOperator.CaseInequality,
+)
+
+
+@dataclass(frozen=True)
+class Label:
+    """A constant that a state is called by."""
+
+    name: str
+    place: Place | None
+    is_named: bool
+    """Whether the name was declared; else it is a number as it is written."""
+    is_handled: bool = False
+    """Whether the place is the label of a `case`."""
+
+
+@dataclass(frozen=True)
+class StateRegister:
+    """A register that may hold a state."""
+
+    symbol: ValueSymbol
+    body: Statement
+    """Of the process that writes it."""
+    clock: Clock | None
+    resets: dict[str, int]
+    """As of `NextStates`."""
+    width: int
+    enumeration: tuple[int, ...]
+    """The values of its type, if that is an enumeration."""
+
+
+@dataclass
+class Facts:
+    """What is known of the variables of an instance, by their paths."""
+
+    writers: dict[str, Statement | Expression] = field(default_factory=dict)
+    """As of `NextStates`."""
+    candidates: dict[str, StateRegister] = field(default_factory=dict)
+    labelled: dict[str, dict[int, Label]] = field(default_factory=dict)
+    """The constants that a variable is compared with, or gets."""
+    switched: set[str] = field(default_factory=set)
+    """The variables that a `case` is about."""
+    sources: dict[str, set[str]] = field(default_factory=dict)
+    """The variables that are assigned as they are to each variable."""
+
+    @property
+    def registers(self) -> list[StateRegister]:
+        """Those that may hold a state, in the order of the file."""
+        return list(self.candidates.values())
+
+    def labels(self, register: StateRegister) -> dict[int, Label]:
+        """The names of a register's states, by their values."""
+        found: dict[int, Label] = {}
+        for path in self._family(register):
+            for value, label in self.labelled.get(path, {}).items():
+                if value not in found or (label.is_named and not found[value].is_named):
+                    found[value] = label
+        return found
+
+    def is_switched(self, register: StateRegister) -> bool:
+        """Whether a `case` is about a register, or about what it becomes."""
+        return not self.switched.isdisjoint(self._family(register))
+
+    def _family(self, register: StateRegister) -> list[str]:
+        path = register.symbol.hierarchicalPath
+        return [path, *sorted(one for one in self.sources.get(path, ()) if one in self.writers)]
+
+
+def facts_of(design: Design, body: InstanceBodySymbol) -> Facts:
+    """Reads an instance; `Design.lock` has to be held."""
+    reader = _Reader(design, body)
+    reader.read(body)
+    for register in reader.facts.registers:
+        reader.enumerate(register)
+    return reader.facts
+
+
+class _Reader:
+    def __init__(self, design: Design, body: InstanceBodySymbol) -> None:
+        self.facts = Facts()
+        self._design = design
+        self._constants = EvalContext(body)
+
+    def read(self, scope: InstanceBodySymbol | GenerateBlockSymbol | GenerateBlockArraySymbol) -> None:
+        for member in scope:
+            match member:
+                case GenerateBlockSymbol() if member.isUninstantiated:
+                    continue
+                case GenerateBlockSymbol() | GenerateBlockArraySymbol():
+                    self.read(member)
+                case ContinuousAssignSymbol() if isinstance(member.assignment, AssignmentExpression):
+                    self._write(member.assignment, member.assignment)
+                    member.assignment.visit(self._visit)
+                case NetSymbol() if member.initializer is not None:
+                    self.facts.writers[member.hierarchicalPath] = member.initializer
+                    self._gets(member.hierarchicalPath, member.initializer)
+                case ProceduralBlockSymbol():
+                    self._process(member)
+
+    def enumerate(self, register: StateRegister) -> None:
+        """Names the states of a register by the members of its type."""
+        known = self.facts.labelled.setdefault(register.symbol.hierarchicalPath, {})
+        type_ = register.symbol.type.canonicalType
+        for member in _members(type_):
+            value = number(member.value)
+            if value is not None:
+                handled = known.get(value)
+                place = handled.place if handled is not None else self._design.place(member)
+                known[value] = Label(member.name, place, is_named=True)
+
+    def _process(self, block: ProceduralBlockSymbol) -> None:
+        timing = clock_and_resets(block) if block.procedureKind in _CLOCKED else None
+        assignments: list[AssignmentExpression] = []
+
+        def visit(node: object) -> object:
+            if isinstance(node, AssignmentExpression):
+                assignments.append(node)
+            return self._visit(node)
+
+        block.body.visit(visit)
+        for one in assignments:
+            if timing is None:
+                self._write(one, block.body)
+            else:
+                self._register(one, block, *timing)
+
+    def _write(self, assignment: AssignmentExpression, writer: Statement | Expression) -> None:
+        for left in targets_of(assignment.left):
+            symbol = symbol_of(left)
+            if symbol is not None:
+                self.facts.writers.setdefault(symbol.hierarchicalPath, writer)
+
+    def _register(
+        self,
+        assignment: AssignmentExpression,
+        block: ProceduralBlockSymbol,
+        clock: Clock | None,
+        resets: dict[str, int],
+    ) -> None:
+        for left in targets_of(assignment.left):
+            symbol = symbol_of(left)
+            if not isinstance(symbol, ValueSymbol) or any(symbol.parentScope == one for one in block.blocks):
+                continue
+            type_ = symbol.type
+            path = symbol.hierarchicalPath
+            if not type_.isIntegral or type_.bitWidth > _MAX_WIDTH or path in self.facts.candidates:
+                continue
+            values = [number(one.value) for one in _members(type_.canonicalType)]
+            enumeration = tuple(one for one in values if one is not None)
+            self.facts.candidates[path] = StateRegister(symbol, block.body, clock, resets, type_.bitWidth, enumeration)
+
+    def _visit(self, node: object) -> object:
+        match node:
+            case AssignmentExpression():
+                self._assigned(node)
+            case CaseStatement():
+                self._switch(node)
+            case BinaryExpression() if node.op in _COMPARING:
+                for one, other in ((node.left, node.right), (node.right, node.left)):
+                    self._compared(one, other)
+            case InsideExpression():
+                for one in node.rangeList:
+                    self._compared(node.left, one)
+            case ElementSelectExpression():
+                self._bit(node)
+        return VisitAction.Advance
+
+    def _assigned(self, assignment: AssignmentExpression) -> None:
+        left = unwrapped(assignment.left)
+        symbol = symbol_of(left) if isinstance(left, NamedValueExpression) else None
+        if symbol is not None:
+            self._gets(symbol.hierarchicalPath, assignment.right)
+
+    def _gets(self, path: str, value: Expression) -> None:
+        for one in _alternatives(value):
+            source = symbol_of(one) if isinstance(one, NamedValueExpression) else None
+            if source is not None:
+                self.facts.sources.setdefault(path, set()).add(source.hierarchicalPath)
+            else:
+                self._label(path, one, is_place=False)
+
+    def _switch(self, statement: CaseStatement) -> None:
+        symbol = symbol_of(statement.expr) if isinstance(unwrapped(statement.expr), NamedValueExpression) else None
+        if symbol is None:
+            return
+        labels = [one for item in statement.items for one in item.expressions]
+        if len(labels) > 1:
+            self.facts.switched.add(symbol.hierarchicalPath)
+        for one in labels:
+            self._label(symbol.hierarchicalPath, one, is_place=True)
+
+    def _compared(self, tested: Expression, constant: Expression) -> None:
+        plain = unwrapped(tested)
+        symbol = symbol_of(plain) if isinstance(plain, NamedValueExpression) else None
+        if symbol is not None:
+            self._label(symbol.hierarchicalPath, constant, is_place=False)
+
+    def _bit(self, select: ElementSelectExpression) -> None:
+        """In a one-hot code a state is the number of a bit."""
+        bit = unwrapped(select.selector)
+        value, symbol = self._constant(bit), symbol_of(select.value)
+        declared = _declared(bit)
+        if value is not None and declared is not None and symbol is not None and value < _MAX_WIDTH:
+            label = Label(declared.name, self._design.place(declared), is_named=True)
+            self.facts.labelled.setdefault(symbol.hierarchicalPath, {}).setdefault(1 << value, label)
+
+    def _label(self, path: str, expression: Expression, *, is_place: bool) -> None:
+        value = self._constant(expression)
+        if value is None:
+            return
+        plain = unwrapped(expression)
+        declared = _declared(plain)
+        name = declared.name if declared is not None else text_of(plain.syntax)
+        written = self._design.range(plain.sourceRange) if is_place else None
+        place = written or (self._design.place(declared) if declared is not None else None)
+        label = Label(name, place, is_named=declared is not None, is_handled=written is not None)
+        known = self.facts.labelled.setdefault(path, {})
+        before = known.get(value)
+        if before is None or (label.is_handled, label.is_named) > (before.is_handled, before.is_named):
+            known[value] = label
+
+    def _constant(self, expression: Expression) -> int | None:
+        return number(expression.eval(self._constants))
+
+
+def _members(type_: Type) -> Iterator[EnumValueSymbol]:
+    """Those of an enumeration."""
+    for one in type_ if isinstance(type_, EnumType) else ():
+        if isinstance(one, EnumValueSymbol):
+            yield one
+
+
+def _declared(expression: Expression) -> EnumValueSymbol | ParameterSymbol | None:
+    symbol = expression.symbol if isinstance(expression, NamedValueExpression) else None
+    return symbol if isinstance(symbol, EnumValueSymbol | ParameterSymbol) else None
+
+
+def _alternatives(value: Expression) -> Iterator[Expression]:
+    plain = unwrapped(value)
+    if isinstance(plain, ConditionalExpression):
+        for one in (plain.left, plain.right):
+            yield from _alternatives(one)
+    else:
+        yield plain

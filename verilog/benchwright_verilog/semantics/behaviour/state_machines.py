@@ -1,0 +1,181 @@
+"""The state machines of an instance: states with their names, transitions with their conditions, and the reset.
+
+In
+
+    always_ff @(posedge clk or negedge rst_n) if (!rst_n) state <= IDLE; else state <= next;
+
+`state` is the register of a state machine if constants with names are assigned to it or to `next`, or if a `case` tests
+it. Where it goes from each state is what the processes make of `next` with `state` at that value: `NextStates`. A
+member of a structure is not recognised as a state, nor what a function with other arguments returns.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.behaviour.next_states import NextStates, TooManyWaysError, Way, conjunction
+from benchwright_verilog.semantics.behaviour.registers import Clock, Reset
+from benchwright_verilog.semantics.behaviour.state_facts import Facts, StateRegister, facts_of
+from benchwright_verilog.semantics.compilation.instances import Place
+
+if TYPE_CHECKING:
+    from benchwright_verilog.semantics.compilation.instances import Design
+
+_MAX_STATES = 128
+_MAX_MACHINES = 50
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of a machine."""
+
+    name: str
+    """Of the constant; a number as it is written if it has no name."""
+    value: str
+    """In binary, such as `2'b01`."""
+    place: Place | None
+    """The label of the `case` that handles it, or the declaration of its name."""
+    is_reachable: bool | None
+    """Whether transitions lead there from the reset; None if there is no reset, or not all transitions are known."""
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A way from one state to another, or to itself."""
+
+    source: int
+    """The number of the state in the list."""
+    target: int
+    condition: str
+    """As an expression of SystemVerilog; empty if there is none."""
+    place: Place | None
+    """The assignment; None if the register keeps its value there."""
+
+
+@dataclass(frozen=True)
+class StateMachine:
+    """A register with the states that it goes through."""
+
+    path: str
+    """From the top."""
+    name: str
+    type: str
+    clock: Clock | None
+    reset: Reset | None
+    reset_state: int | None
+    """The number of the state that a reset leads to."""
+    states: tuple[State, ...]
+    """In the order of the enumeration, or of their values."""
+    transitions: tuple[Transition, ...]
+    is_complete: bool
+    """False if it also gets values that the state and constants alone don't decide."""
+    declared: Place | None
+
+
+def state_machines(design: Design, instance: str) -> list[StateMachine] | None:
+    """The state machines of an instance in the order of the file; None if there is no such instance."""
+    with design.lock:
+        symbol = design.symbol(instance)
+        if symbol is None or symbol.hierarchicalPath != instance:
+            return None
+        facts = facts_of(design, symbol.body)
+        found = (_machine(design, facts, one) for one in facts.registers)
+        return [one for one in found if one is not None][:_MAX_MACHINES]
+
+
+def _machine(design: Design, facts: Facts, register: StateRegister) -> StateMachine | None:
+    labels = facts.labels(register)
+    named = {value for value, one in labels.items() if one.is_named}
+    if len(labels) < 2 or not (len(named) > 1 or facts.is_switched(register)):
+        return None
+    try:
+        explored = _explored(facts, register, sorted(labels))
+    except TooManyWaysError:
+        return None
+    ways = [one for each in explored.values() for one in each if one.reset is None]
+    # A counter also has values with names, but not only.
+    is_counter = not named.issuperset(explored) and any(one.is_computed or one.value is None for one in ways)
+    if is_counter or len({_leads(each) for each in explored.values()}) < 2:
+        return None
+    return _Drawn(design, facts, register, explored).machine()
+
+
+def _leads(ways: Sequence[Way]) -> tuple[tuple[int | None, tuple[str, ...]], ...]:
+    """What a state leads to, alike for states that are not told apart."""
+    return tuple((None if one.is_kept else one.value, one.conditions) for one in ways if one.reset is None)
+
+
+def _explored(facts: Facts, register: StateRegister, begin: Sequence[int]) -> dict[int, list[Way]]:
+    """The ways from each state, also from those that are only found on the way."""
+    waiting, found = deque(begin), dict[int, list[Way]]()
+    while waiting:
+        value = waiting.popleft()
+        if value in found:
+            continue
+        if len(found) >= _MAX_STATES:
+            raise TooManyWaysError
+        found[value] = NextStates(register.symbol, value, facts.writers, register.resets).ways(register.body)
+        waiting.extend(one.value for one in found[value] if one.value is not None)
+    return found
+
+
+class _Drawn:
+    """One machine of which the ways are known."""
+
+    def __init__(self, design: Design, facts: Facts, register: StateRegister, explored: dict[int, list[Way]]) -> None:
+        self._design = design
+        self._register = register
+        self._explored = explored
+        self._labels = facts.labels(register)
+        order = {value: number for number, value in enumerate(register.enumeration)}
+        self._values = sorted(explored, key=lambda value: (order.get(value, len(order)), value))
+        self._numbers = {value: number for number, value in enumerate(self._values)}
+
+    def machine(self) -> StateMachine:
+        register, symbol = self._register, self._register.symbol
+        ways = [(value, one) for value, each in self._explored.items() for one in each]
+        transitions = tuple(dict.fromkeys(self._transitions()))
+        resets = [one for _, one in ways if one.reset is not None and one.value is not None]
+        begin = self._numbers[resets[0].value] if resets and resets[0].value is not None else None
+        is_complete = all(one.value is not None for _, one in ways)
+        reached = _reached(transitions, begin) if begin is not None and is_complete else None
+        return StateMachine(
+            path=symbol.hierarchicalPath,
+            name=symbol.name,
+            type=str(symbol.type),
+            clock=register.clock,
+            reset=resets[0].reset if resets else None,
+            reset_state=begin,
+            states=tuple(self._state(number, value, reached) for number, value in enumerate(self._values)),
+            transitions=transitions,
+            is_complete=is_complete,
+            declared=self._design.place(symbol),
+        )
+
+    def _transitions(self) -> Iterator[Transition]:
+        for value in self._values:
+            for way in self._explored[value]:
+                if way.reset is None and way.value is not None:
+                    place = self._design.range(way.where) if way.where is not None else None
+                    condition = conjunction(way.conditions)
+                    yield Transition(self._numbers[value], self._numbers[way.value], condition, place)
+
+    def _state(self, number: int, value: int, reached: frozenset[int] | None) -> State:
+        width = self._register.width
+        label = self._labels.get(value)
+        text = f"{width}'b{value:0{width}b}"
+        is_reachable = number in reached if reached is not None else None
+        return State(label.name if label else text, text, label.place if label else None, is_reachable)
+
+
+def _reached(transitions: Sequence[Transition], begin: int) -> frozenset[int]:
+    found, waiting = {begin}, deque([begin])
+    while waiting:
+        source = waiting.popleft()
+        following = {one.target for one in transitions if one.source == source} - found
+        found |= following
+        waiting.extend(following)
+    return frozenset(found)

@@ -1,0 +1,39 @@
+"""What the modules of a folder are viewed as, kept from one start to the next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstancePath, View
+from benchwright_verilog.semantics.project.folder_state import FolderState
+
+
+class ViewStore:
+    """Keeps the views of folders.
+
+    Args:
+        folder: Where; others can't read it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._state = FolderState(folder)
+
+    def load(self, root: Path) -> View:
+        """The view of a folder; that with default parameters if none was kept, or it can't be read."""
+        try:
+            kept = self._state.load(root)
+            instances = {
+                str(module): InstancePath(str(path), tuple(map(str, modules)), tuple(map(Path, files)))
+                for module, (path, modules, files) in kept["instances"].items()
+            }
+            return View(str(kept["top"]) if kept["top"] is not None else None, instances)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return DEFAULTS
+
+    def save(self, root: Path, view: View) -> None:
+        """Keep the view of a folder. Where that can't be written, the choice ends with the program."""
+        instances = {
+            module: [chosen.path, chosen.modules, [str(file) for file in chosen.files]]
+            for module, chosen in view.instances.items()
+        }
+        self._state.save(root, {"top": view.top, "instances": instances} if view != DEFAULTS else {})

@@ -1,0 +1,1 @@
+"""slang's compilation of files, and what it says."""

@@ -1,0 +1,253 @@
+"""What slang knows of one version of a file, together with the files that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.compilation.compiled import Compiled
+from benchwright_verilog.semantics.compilation.diagnostics import ModuleName, SlangDiagnostic, modules_of
+from benchwright_verilog.semantics.compilation.macros import Macros
+from benchwright_verilog.semantics.names.occurrence import Occurrence
+from benchwright_verilog.semantics.project.outline import Outline
+
+if TYPE_CHECKING:
+    from pyslang import SourceManager
+    from pyslang.ast import Compilation, InstanceBodySymbol
+    from pyslang.parsing import Token
+    from pyslang.syntax import SyntaxNode, SyntaxTree
+
+    from benchwright_verilog.semantics.compilation.trees import Tree
+    from benchwright_verilog.semantics.names.resolution import Resolver
+    from benchwright_verilog.semantics.names.scopes import Scopes
+    from benchwright_verilog.semantics.project.file_locations import FileLocations
+
+
+class Analysis:
+    """One version of one file. Everything is worked out when it is first asked for.
+
+    Args:
+        path: The file.
+        outline: Its text.
+        root: The tree it is in: its own, or that of a file that includes it.
+        compiled: All files that are compiled together, with `root` among them; other files may have it too.
+        macros: The macros and included files of `root`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        outline: Outline,
+        root: Tree,
+        compiled: Compiled,
+        *,
+        macros: Macros,
+    ) -> None:
+        self.path = path
+        self.outline = outline
+        self.macros = macros
+        self.compiled = compiled
+        self._root = root
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """All files that are compiled together."""
+        return self.compiled.trees
+
+    @property
+    def tree(self) -> SyntaxTree:
+        """Slang's syntax of the file, or of the file that includes it."""
+        return self._root.syntax
+
+    @property
+    def tree_path(self) -> Path:
+        """The file that the syntax is of: itself, or the one that includes it."""
+        return self._root.path
+
+    @property
+    def sources(self) -> SourceManager:
+        """The source files that locations are in."""
+        return self._root.sources
+
+    @property
+    def locations(self) -> FileLocations:
+        """Where locations are."""
+        return self._root.locations
+
+    @property
+    def data(self) -> bytes:
+        """The text as UTF-8."""
+        return self.outline.data
+
+    # What slang reports
+
+    @cached_property
+    def elaborated(self) -> Compilation:
+        """All files as slang elaborates them by itself, from the modules that no other instantiates."""
+        return self.compiled.elaborate()
+
+    @cached_property
+    def diagnostics(self) -> tuple[SlangDiagnostic, ...]:
+        """What slang says about the file, in its order."""
+        size = len(self.data)
+        found = self.compiled.diagnostics(self.path)
+        return tuple(one if one.end <= size else replace(one, end=size) for one in found)
+
+    @cached_property
+    def modules(self) -> tuple[ModuleName, ...]:
+        """The modules that the file declares."""
+        return tuple(modules_of(self.tree, self._root.locations, self.path))
+
+    # Names
+
+    @property
+    def compilation(self) -> Compilation:
+        """The same files for looking up names: every module is a top, with its default parameters.
+
+        Scopes are elaborated when they are looked into. Its diagnostics mean nothing.
+        """
+        return self.compiled.lookup[0]
+
+    @property
+    def scopes(self) -> Scopes:
+        """Finds the scope of a node."""
+        return self.compiled.lookup[1]
+
+    @property
+    def resolver(self) -> Resolver:
+        """Finds what a name means."""
+        return self.compiled.lookup[2]
+
+    def body(self, name: str) -> InstanceBodySymbol | None:
+        """The inside of a module, interface or program, with default parameters."""
+        return self.scopes.body(name)
+
+    def occurrence_at(self, byte: int) -> Occurrence | None:
+        """The name at a byte or ending there, if it means anything."""
+        return next(iter(self.occurrences_at(byte)), None)
+
+    def occurrences_at(self, byte: int) -> tuple[Occurrence, ...]:
+        """All that a name means: `.name` stands for a port and for what is connected to it."""
+        directive = self.macros.occurrence_at(self.path, byte)
+        if directive is not None:
+            return (directive,)
+        found = self.name_at(byte)
+        return tuple(self._occurrences(*found)) if found is not None else ()
+
+    def occurrences(self, start: int = 0, end: int | None = None) -> Sequence[Occurrence]:
+        """Every name between two bytes of the file that means something, in order."""
+        end = len(self.data) if end is None else end
+        found = list(self.macros.occurrences(self.path, start, end))
+        found += self._visit(part=(start, end))
+        return sorted(set(found), key=lambda occurrence: (occurrence.start, occurrence.shorthand))
+
+    def occurrences_of(self, name: str) -> list[Occurrence]:
+        """Every occurrence of a name in the file, including those in macros' expansions, whatever it means."""
+        if self.path == self._root.path and not self.macros.may_write(name):
+            return list(self.occurrences_near(name))
+        found = [one for one in self.macros.occurrences(self.path, 0, len(self.data)) if one.target.name == name]
+        return found + self._visit(name)
+
+    def occurrences_near(self, name: str) -> Iterator[Occurrence]:
+        """Like `occurrences_of`, but quick, and without what macros wrote."""
+        seen = set()
+        for at in self.outline.places_of(name):
+            for occurrence in self.occurrences_at(at):
+                if occurrence not in seen and occurrence.start <= at < occurrence.end:
+                    seen.add(occurrence)
+                    yield occurrence
+
+    def name_at(self, byte: int) -> tuple[Token, SyntaxNode] | None:
+        """The name token at a byte or ending there, with the node that holds it."""
+        from benchwright_verilog.semantics.names.position import name_at
+
+        if self.path != self._root.path:
+            # The way down goes by the bytes of the including file.
+            return self._included_names.get(byte)
+        return name_at(self.tree.root, self._root.locations, self.path, byte)
+
+    @cached_property
+    def _included_names(self) -> dict[int, tuple[Token, SyntaxNode]]:
+        from benchwright_verilog.semantics.names.names import visit_names
+
+        found: dict[int, tuple[Token, SyntaxNode]] = {}
+
+        def visit(token: Token, node: SyntaxNode) -> None:
+            place = self._root.locations.of(token.location)
+            if place is not None and place.path == self.path and not place.generated:
+                for byte in range(place.offset, place.offset + len(token.rawText.encode()) + 1):
+                    if byte == place.offset or byte not in found:
+                        found[byte] = token, node
+
+        visit_names(self.tree.root, visit)
+        return found
+
+    def node_at(self, byte: int) -> SyntaxNode | None:
+        """The innermost node around a byte; in an included file that of the last name before it."""
+        from benchwright_verilog.semantics.names.position import node_at
+
+        if self.path != self._root.path:
+            before = [at for at in self._included_names if at <= byte]
+            return self._included_names[max(before)][1] if before else None
+        return node_at(self.tree.root, self._root.locations, self.path, byte)
+
+    def item_at(self, byte: int) -> tuple[int, int]:
+        """Start and end of the top-level item around a byte; of the whole file if they are unknown."""
+        from pyslang.syntax import SyntaxKind
+
+        node = self.node_at(byte)
+        while node is not None and node.parent is not None and node.parent.kind != SyntaxKind.CompilationUnit:
+            node = node.parent
+        if node is not None and node.kind != SyntaxKind.CompilationUnit:
+            start, end = (self.locations.anchor(at, self.path) for at in (node.sourceRange.start, node.sourceRange.end))
+            if start is not None and end is not None and start <= byte < end:
+                return start, end
+        return 0, len(self.data)
+
+    def _visit(self, name: str | None = None, part: tuple[int, int] | None = None) -> list[Occurrence]:
+        """The occurrences of one name, or of all, in a part of the file, or in all of it."""
+        from benchwright_verilog.semantics.names.names import visit_names
+
+        found: list[Occurrence] = []
+        locations, path = self._root.locations, self.path
+        start, end = part or (0, len(self.data))
+
+        def visit(token: Token, node: SyntaxNode) -> None:
+            if name is not None and token.valueText != name:
+                return
+            place = locations.of(token.location)
+            if place is not None and place.path == path and start <= place.offset < end:
+                found.extend(self._occurrences(token, node))
+
+        for node in self._items(start, end) if part else (self.tree.root,):
+            visit_names(node, visit)
+        return found
+
+    def _items(self, start: int, end: int) -> Iterator[SyntaxNode]:
+        """The top-level items that overlap a part of the file, and those whose extent is unknown."""
+        from pyslang.syntax import CompilationUnitSyntax
+
+        root, locations = self.tree.root, self._root.locations
+        if self.path != self._root.path or not isinstance(root, CompilationUnitSyntax):
+            yield root
+            return
+        for member in root.members:
+            span = member.sourceRange
+            first, last = locations.of(span.start), locations.of(span.end)
+            is_here = first is not None and last is not None and first.path == last.path == self.path
+            if is_here and first and last and (first.offset >= end or last.offset < start):
+                continue
+            yield member
+
+    def _occurrences(self, token: Token, node: SyntaxNode) -> Iterator[Occurrence]:
+        place = self._root.locations.of(token.location)
+        if place is None:
+            return
+        end = place.offset + (0 if place.generated else len(token.rawText.encode()))
+        for meaning in self.resolver.meanings(token, node):
+            yield Occurrence(
+                place.path, place.offset, end, meaning.target, meaning.role, meaning.shorthand, place.generated
+            )

@@ -1,0 +1,58 @@
+"""The one symbol out of all those that slang has for one declared thing, and the scope of what is declared in it."""
+
+from __future__ import annotations
+
+from pyslang.ast import (
+    ExplicitImportSymbol,
+    InstanceBodySymbol,
+    InstanceSymbol,
+    ModportPortSymbol,
+    PortSymbol,
+    SubroutineSymbol,
+    Symbol,
+    TransparentMemberSymbol,
+    Type,
+    VirtualInterfaceType,
+)
+
+from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
+
+
+def canonical(symbol: Symbol | None) -> Symbol | None:
+    """The symbol that stands for a declared thing.
+
+    In `module m (input a);` slang has a port `a` and a net `a`: the net stands for both. In `enum {RED} c;` the scope
+    around the type has a second, transparent `RED`: that of the type stands for both.
+    """
+    while symbol is not None:
+        following: Symbol | None = None
+        if isinstance(symbol, TransparentMemberSymbol):
+            following = symbol.wrapped
+        elif isinstance(symbol, ExplicitImportSymbol):
+            symbol = symbol.importedSymbol
+            continue
+        elif isinstance(symbol, (PortSymbol, ModportPortSymbol)):
+            inner = symbol.internalSymbol
+            # `.outside(inside)`: a port that is named differently from its net is a thing of its own.
+            following = inner if inner is not None and inner.name == symbol.name else None
+        elif isinstance(symbol, InstanceBodySymbol):
+            following = symbol.definition
+        elif isinstance(symbol, SubroutineSymbol):
+            following = symbol.prototype
+        elif isinstance(symbol, InstanceSymbol) and symbol.location == symbol.definition.location:
+            # A top-level instance has the name and the location of its module.
+            following = symbol.definition
+        if following is None:
+            return symbol
+        symbol = following
+    return None
+
+
+def type_scope(type_: Type) -> ScopeSymbol | None:
+    """The scope with the members of a type's values; of an array, of its elements."""
+    canonical_type = type_.canonicalType
+    while canonical_type.isArray:
+        canonical_type = canonical_type.arrayElementType.canonicalType
+    if isinstance(canonical_type, VirtualInterfaceType):
+        return canonical_type.iface.body
+    return canonical_type if is_scope(canonical_type) else None

@@ -1,0 +1,388 @@
+"""Which files are compiled together with a file.
+
+In a folder with
+
+    top.sv      module top; fifo u_fifo (); endmodule
+    fifo.sv     `include "ports.svh"
+                module fifo; ram u_ram (); endmodule
+    ram.sv      module ram; endmodule
+    other.sv    module other; endmodule
+
+`top.sv` is compiled with `fifo.sv` and `ram.sv`, and the header `ports.svh` as a part of `fifo.sv`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
+from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
+from benchwright_verilog.semantics.names.occurrence import TargetKind
+from benchwright_verilog.semantics.project.entry import Stamp
+from benchwright_verilog.semantics.project.file_list import FileList
+from benchwright_verilog.semantics.project.inventory import Inventory, nearest
+from benchwright_verilog.semantics.project.outline import DeclaredUnit, Outline
+from benchwright_verilog.semantics.project.plain_files import stamp_of
+from benchwright_verilog.semantics.project.single_units import SingleUnits
+from benchwright_verilog.semantics.project.texts import SourceTexts
+from benchwright_verilog.syntax.suffixes import HEADERS
+
+_MAX_FILES = 200
+_MAX_BYTES = 1024**2
+"""Up to how much is compiled together: all files of a workspace or list that has no more, else what is nearest. slang
+elaborates a megabyte in a twentieth of a second."""
+_MAX_DEPTH = 20
+_PATH = re.compile(rb"\w\s*(?:\[[^\]]*\]\s*)?\.\s*\w+\s*(?:\[[^\]]*\]\s*)?\.\s*\w")
+"""Three names of a path."""
+_TYPE_PARAMETER = re.compile(rb"(?:\bparameter|[(,])\s*type\s+\w")
+
+Declaring = Mapping[str, Sequence[Path]]
+"""The files that declare a name."""
+
+
+class CompilationFiles:
+    """Chooses files; what it found out about a file is kept until the file changes. Not safe in several threads.
+
+    Args:
+        texts: The files as they are now.
+        inventory: All files of the project's folder; None for a file by itself.
+        find_include: Gives the file that an `include` of a file means.
+        declaring_files: Decides where several files declare a unit.
+        takes_all: Whether all files of the folder belong together, as in a problem's workspace.
+    """
+
+    def __init__(
+        self,
+        texts: SourceTexts,
+        inventory: Inventory | None,
+        find_include: Callable[[Path, str], Path | None],
+        declaring_files: DeclaringFiles,
+        *,
+        takes_all: bool,
+    ) -> None:
+        self.view: View = DEFAULTS
+        self._texts = texts
+        self._inventory = inventory
+        self._lists: Sequence[FileList] = ()
+        self._sources: dict[Path, None] = {}
+        self._libraries: list[Path] = []
+        self._version: object = None
+        self._is_short = True
+        self.units = SingleUnits()
+        self._members: dict[Path, None] = {}
+        self._declared: dict[int, tuple[object, Declaring]] = {}
+        self._find_include = find_include
+        self._takes_all = takes_all
+        self._declaring_files = declaring_files
+        self._corrected: tuple[Declaring, object, Declaring] = {}, None, {}
+        self._names: dict[Path, tuple[Stamp | Outline, Declaring, tuple[str, ...]]] = {}
+
+    def use(self, lists: Sequence[FileList]) -> None:
+        """Take the project's file lists, and what is on disk, as they are now."""
+        if lists != self._lists:
+            self._lists = lists
+            self._sources = dict.fromkeys(path for one in lists for path in one.sources)
+            self._libraries = [path for one in lists for path in one.libraries]
+        listed = (*self._sources, *self._libraries)
+        known = self._inventory.stamps if self._inventory is not None else {}
+        number = self._inventory.version if self._inventory is not None else 0
+        version = (lists, number, [stamp_of(path) for path in listed if path not in known])
+        if version != self._version:
+            self._version = version
+            self._declared.clear()
+            self._is_short = self._bytes_of(self._sources) <= _MAX_BYTES
+            self.units = SingleUnits(lists, self._bytes_of)
+            self._members = dict.fromkeys(self.units.merged(self._sources))
+            self._texts.made_up = self.units.texts
+
+    def root_of(self, path: Path) -> Path:
+        """The file to compile for a file: itself, the single unit that it is in, or the nearest that includes it."""
+        seen = {path}
+        current = path
+        while current.suffix in HEADERS and self._inventory is not None:
+            candidates = [
+                found
+                for found in self._inventory.including.get(current.name, ())
+                if found not in seen and self._includes(found, current)
+            ]
+            following = nearest(candidates, current)
+            if following is None:
+                return path
+            seen.add(following)
+            current = following
+        return self.units.of(current)
+
+    def together(self, root: Path) -> list[Path]:
+        """The files to compile for a file or unit: those of the lists, of the workspace, or those that it needs."""
+        listed = self._members
+        if listed and self._is_short:
+            # slang's own order is the list's, and a file that is in no list comes last.
+            together = list(listed if root in listed else {**listed, root: None})
+            return self._needed(together, self._declared_in(self._libraries)) if self._libraries else together
+        if self._inventory is None:
+            return [root]
+        if self._takes_all:
+            sources = list(self._inventory.sources())
+            if len(sources) <= _MAX_FILES and self._bytes_of(sources) <= _MAX_BYTES:
+                return [root, *(path for path in sources if path != root)]
+        below = self.units.merged(self._below_top())
+        if root in below:
+            return [root, *(path for path in below if path != root)]
+        is_listed = bool(listed or self._libraries)
+        declaring = self._all_declaring() if is_listed else self._corrected_by_open(self._inventory.declaring, root)
+        ancestors = self._above_chosen(root, declaring)
+        if not ancestors and (is_listed or self._has_type_parameters(root)):
+            ancestors = self._ancestors(root, declaring)
+        return self.units.merged(self._needed([root, *ancestors], declaring, lambda path: path not in ancestors))
+
+    def of_design(self, path: Path) -> list[Path]:
+        """The files to compile for the hierarchy of instances that a file belongs to."""
+        if self._inventory is None:
+            return [path]
+        if below := self._below_top(has_limit=False):
+            return self.units.merged(below)
+        if self._sources:
+            listed = list(self._members)
+            return self._needed(listed, self._declared_in(self._libraries), has_limit=False)
+        return list(self._inventory.sources())
+
+    def _below_top(self, *, has_limit: bool = True) -> list[Path]:
+        """The files that the chosen top needs, its own first; none if no top is chosen, or nothing declares it."""
+        declaring = self._all_declaring() if self.view.top is not None else {}
+        candidates = declaring.get(self.view.top or "", ())
+        first = min(candidates, key=lambda path: (len(path.parts), path), default=None)
+        return self._needed([first], declaring, has_limit=has_limit) if first is not None else []
+
+    def _above_chosen(self, root: Path, declaring: Declaring) -> list[Path]:
+        """The files of the modules around the instances that the modules of a file are viewed as."""
+        found: dict[Path, None] = {}
+        entries = self._inventory.entries if self._inventory is not None else {}
+        known = {*self._sources, *self._libraries} or entries.keys()
+        for name in sorted(_units(self._texts.outline(root)) & self.view.instances.keys()):
+            chosen = self.view.instances[name]
+            found |= dict.fromkeys(file for file in reversed(chosen.files) if file in known)
+            for module in chosen.modules[:-1]:
+                candidates = declaring.get(module, ())
+                # The module has moved since then.
+                if not any(file in found for file in candidates) and (path := nearest(candidates, root)) is not None:
+                    found[path] = None
+        found.pop(root, None)
+        return list(found)
+
+    def _has_type_parameters(self, path: Path) -> bool:
+        """Whether what a module of a file means is known only where it is instantiated."""
+        outline = self._texts.outline(path)
+        return outline is not None and _TYPE_PARAMETER.search(outline.data) is not None
+
+    def for_names(self, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+        """The files to compile to look up names in many files at once.
+
+        Args:
+            paths: The files.
+
+        Returns:
+            Those of them that can be compiled together, with what they need; and those that can't, since a name in
+            them is declared in several files.
+        """
+        declaring = self._all_declaring()
+        apart: list[Path] = []
+        together: list[Path] = []
+        for path in paths:
+            names = {*self._named(path, declaring), *_units(self._texts.outline(path))}
+            is_alone = (
+                path.suffix in HEADERS or path in self.units or any(len(declaring.get(name, ())) > 1 for name in names)
+            )
+            (apart if is_alone else together).append(path)
+        if not together:
+            return [], apart
+        # `u_a.u_b.signal` leads through modules of which no file needs to name `signal`.
+        deep = {path for path in together if self._has_paths(path)}
+        own = set(together)
+        needed = self._needed(together, declaring, lambda path: path in own or path in deep, has_limit=False, deep=deep)
+        return self.units.merged(needed), apart
+
+    def _has_paths(self, path: Path) -> bool:
+        outline = self._texts.outline(path)
+        return outline is not None and _PATH.search(outline.data) is not None
+
+    def _all_declaring(self) -> Declaring:
+        if self._sources or self._libraries:
+            return self._declared_in([*self._sources, *self._libraries])
+        return self._corrected_by_open(self._inventory.declaring, None) if self._inventory is not None else {}
+
+    def _includes(self, includer: Path, header: Path) -> bool:
+        entry = self._inventory.entries[includer] if self._inventory is not None else None
+        names = entry.includes if entry is not None else ()
+        return any(
+            name.rpartition("/")[2] == header.name and self._find_include(includer, name) == header for name in names
+        )
+
+    def _needed(
+        self,
+        roots: Sequence[Path],
+        declaring: Declaring,
+        takes_modules: Callable[[Path], bool] = lambda path: True,
+        *,
+        has_limit: bool = True,
+        deep: set[Path] | None = None,
+    ) -> list[Path]:
+        """Files, those that declare what they name, and so on; the nearest first.
+
+        Args:
+            roots: The files to begin with; what is near is so to the first.
+            declaring: Which files may be taken.
+            takes_modules: Whether the modules that a file names are taken; packages and the like always are.
+            has_limit: Whether to stop where they are many.
+            deep: Files whose modules are taken with their own modules, and so on; these are added to it.
+        """
+        root = roots[0]
+        own = _units(self._texts.outline(root))
+        together = dict.fromkeys(roots)
+        room = _MAX_BYTES - self._bytes_of(together)
+        waiting = deque(together)
+        while waiting:
+            path = waiting.popleft()
+            for name in self._named(path, declaring):
+                candidates = declaring[name]
+                if name in own or any(candidate in together for candidate in candidates):
+                    continue
+                chosen = candidates[0] if len(candidates) == 1 else self._chosen(name, candidates, root)
+                if chosen is None or (self._is_module(name, chosen) and not (takes_modules(path) and room >= 0)):
+                    continue
+                if has_limit:
+                    if len(together) >= _MAX_FILES:
+                        return list(together)
+                    room -= self._size_of(chosen)
+                elif deep is not None and path in deep:
+                    room -= self._size_of(chosen)
+                    deep.add(chosen)
+                together[chosen] = None
+                waiting.append(chosen)
+        return list(together)
+
+    def _chosen(self, name: str, candidates: Sequence[Path], root: Path) -> Path | None:
+        if self._sources or self._libraries:
+            return nearest(candidates, root)
+        return self._declaring_files.of(name, candidates, root)
+
+    def _ancestors(self, root: Path, declaring: Declaring) -> list[Path]:
+        """The file that instantiates a module of a file, that which instantiates that one, and so on up to a top."""
+        found: dict[Path, None] = {root: None}
+        current: Path | None = root
+        while current is not None and len(found) < _MAX_DEPTH:
+            names = {name for name in _units(self._texts.outline(current)) if self._is_module(name, current)}
+            parents = {
+                path
+                for name in names & declaring.keys()
+                for path in self._naming(name)
+                if path not in found and path.suffix not in HEADERS and self._declares_module(path, declaring)
+            }
+            current = nearest(parents, current)
+            if current is not None:
+                found[current] = None
+        return list(found)[1:]
+
+    def _naming(self, name: str) -> Iterator[Path]:
+        """The files that have a name, as they are now."""
+        opened = dict(self._texts.open_designs())
+        if self._inventory is not None:
+            yield from (path for path in self._inventory.naming(name) if path not in opened)
+        for path, document in opened.items():
+            text = self._texts.get(path, document)
+            if text is not None and name.encode() in text.outline.data and name in text.outline.words:
+                yield path
+
+    def _declares_module(self, path: Path, declaring: Declaring) -> bool:
+        return any(
+            path in declaring.get(unit.name, ()) for unit in self._units_of(path) if unit.kind is TargetKind.MODULE
+        )
+
+    def _is_module(self, name: str, path: Path) -> bool:
+        return any(unit.name == name and unit.kind is TargetKind.MODULE for unit in self._units_of(path))
+
+    def _units_of(self, path: Path) -> Iterable[DeclaredUnit]:
+        entry = self._inventory.entries.get(path) if self._inventory is not None else None
+        known = self._texts.known(path)
+        if entry is not None and (known is None or known.stamp == entry.stamp):
+            return entry.units
+        if entry is None and known is None and self._inventory is not None and path in self._inventory.stamps:
+            return ()  # The background will read it.
+        outline = self._texts.outline(path)
+        return outline.units if outline is not None else ()
+
+    def _declared_in(self, paths: Sequence[Path]) -> Declaring:
+        """What the libraries, or all listed files, declare as they are now."""
+        opened = dict(self._texts.open_designs())
+        units = {path: frozenset(_units(self._texts.outline(path))) for path in opened}
+        known = self._declared.get(len(paths))
+        if known is None or known[0] != units:
+            declaring: dict[str, list[Path]] = {}
+            by_name = frozenset().union(*(one.found_by_name for one in self._lists))
+            for path in paths:
+                for name in units[path] if path in units else {unit.name for unit in self._units_of(path)}:
+                    if path not in by_name or name == path.stem:
+                        declaring.setdefault(name, []).append(path)
+            known = self._declared[len(paths)] = units, declaring
+        return known[1]
+
+    def _corrected_by_open(self, declaring: Declaring, root: Path | None) -> Declaring:
+        """What is on disk, corrected by what is open; what `root` itself declares does not matter."""
+        entries = self._inventory.entries if self._inventory is not None else {}
+        changed = []
+        for path, document in self._texts.open_designs():
+            entry, text = entries.get(path), self._texts.get(path, document)
+            if path.suffix in HEADERS or path == root or text is None:
+                continue
+            new = _units(text.outline)
+            if new != ({unit.name for unit in entry.units} if entry is not None else set()):
+                changed.append((path, frozenset(new)))
+        if not changed:
+            return declaring
+        if self._corrected[0] is not declaring or self._corrected[1] != changed:
+            corrected = dict(declaring)
+            for path, units in changed:
+                corrected = {name: [one for one in paths if one != path] for name, paths in corrected.items()}
+                for name in units:
+                    corrected[name] = [*corrected.get(name, ()), path]
+            found = {name: paths for name, paths in corrected.items() if paths}
+            self._corrected = declaring, changed, found
+        return self._corrected[2]
+
+    def _named(self, path: Path, declaring: Declaring) -> Iterable[str]:
+        """The names of units in a file and in what it includes."""
+        found: dict[str, None] = {}
+        seen: set[Path] = set()
+        waiting = [path]
+        while waiting:
+            current = waiting.pop()
+            text = self._texts.get(current)
+            if text is None or current in seen:
+                continue
+            seen.add(current)
+            # The text of a file that is not open would be kept in memory with its outline.
+            version = text.stamp or text.outline
+            known = self._names.get(current)
+            if known is None or known[0] != version or known[1] is not declaring:
+                known = version, declaring, tuple(sorted(text.outline.words & declaring.keys()))
+                self._names[current] = known
+            found |= dict.fromkeys(known[2])
+            for include in text.outline.includes:
+                header = self._find_include(current, include.name)
+                if header is not None:
+                    waiting.append(header)
+        return found
+
+    def _bytes_of(self, paths: Iterable[Path]) -> int:
+        return sum(self._size_of(path) for path in paths)
+
+    def _size_of(self, path: Path) -> int:
+        seen = self._inventory.stamps.get(path) if self._inventory is not None else None
+        stamp = seen or stamp_of(path)
+        return stamp[1] if stamp is not None else 0
+
+
+def _units(outline: Outline | None) -> set[str]:
+    return {unit.name for unit in outline.units} if outline is not None else set()

@@ -1,0 +1,163 @@
+"""Files as slang compiles them together, in two ways: as they are, for its diagnostics, and for looking up names."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.compilation.diagnostics import Severity, SlangDiagnostic, diagnose, module_names
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstancePath
+
+if TYPE_CHECKING:
+    from pyslang.ast import Compilation
+
+    from benchwright_verilog.semantics.compilation.trees import Tree
+    from benchwright_verilog.semantics.names.resolution import Resolver
+    from benchwright_verilog.semantics.names.scopes import Scopes
+
+
+class Compiled:
+    """One version of some files. Everything is worked out when it is first asked for.
+
+    Args:
+        trees: The files.
+        is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
+        is_partial: Whether files that these may need have not been read yet.
+        tops: The modules to elaborate, as far as they are in the files; else those that no other instantiates.
+        parameters: Their parameters, `NAME=VALUE`.
+        instances: The instances that stand for modules where names are looked up, by the modules' names.
+        warnings: As of `diagnose`.
+        crossings: Whether to look for candidates for clock-domain crossings.
+    """
+
+    def __init__(
+        self,
+        trees: Sequence[Tree],
+        *,
+        is_alone: bool,
+        is_partial: bool = False,
+        tops: Sequence[str] = (),
+        parameters: Sequence[str] = (),
+        instances: Mapping[str, InstancePath] = DEFAULTS.instances,
+        warnings: Sequence[str] = (),
+        crossings: bool = False,
+    ) -> None:
+        self.trees = tuple(trees)
+        self._tops = tuple(tops)
+        self._parameters = tuple(parameters)
+        self.instances = instances
+        self._is_alone = is_alone
+        self._is_partial = is_partial
+        self._warnings = tuple(warnings)
+        self._crossings = crossings and not is_partial
+        # slang takes no two threads in one compilation.
+        self._lock = threading.Lock()
+        self._lookup: tuple[Compilation, Scopes, Resolver] | None = None
+        self._wanted: set[Path] = set()
+        self._said: dict[Path, tuple[SlangDiagnostic, ...]] = {}
+
+    def is_of(self, trees: Sequence[Tree]) -> bool:
+        """Whether these are the files, in this version."""
+        return len(trees) == len(self.trees) and all(one is other for one, other in zip(trees, self.trees, strict=True))
+
+    def want(self, path: Path) -> None:
+        """Diagnostics of a file are likely to be asked for: they come with those of any other."""
+        self._wanted.add(path)
+
+    def elaborate(self) -> Compilation:
+        """All files as slang elaborates them by itself, from the tops."""
+        tops: set[str] = set()
+        if self._tops:
+            tops = {name for tree in self.trees for name in module_names(tree.syntax)} & {*self._tops}
+        return self._compilation(tops)
+
+    def _for_diagnostics(self) -> Compilation:
+        """All files, with placeholders of the tops replaced by unknown types."""
+        from pyslang.syntax import SyntaxTree
+
+        from benchwright_verilog.semantics.compilation.placeholders import HOLDER, holder_of
+
+        compilation = self.elaborate()
+        if not self._parameters:
+            elaborated = compilation.getRoot().topInstances
+            holder, held = holder_of(elaborated)
+            if holder:
+                others = {top.name for top in elaborated} - held
+                compilation = self._compilation({*others, HOLDER})
+                compilation.addSyntaxTree(SyntaxTree.fromText(holder, self.trees[0].sources))
+        return compilation
+
+    def _compilation(self, tops: set[str]) -> Compilation:
+        import pyslang
+        from pyslang.ast import Compilation, CompilationOptions
+
+        options = CompilationOptions()
+        options.topModules = tops
+        options.paramOverrides = list(self._parameters)
+        compilation = Compilation(pyslang.Bag([options]))
+        for tree in self.trees:
+            compilation.addSyntaxTree(tree.syntax)
+        return compilation
+
+    def diagnostics(self, path: Path) -> tuple[SlangDiagnostic, ...]:
+        """What slang says about a file, in its order."""
+        with self._lock:
+            if path not in self._said:
+                self._wanted.add(path)
+                one = self.trees[0]
+                # All that was elaborated takes much memory, and few ask for more of it.
+                found = diagnose(
+                    self._for_diagnostics(),
+                    one.sources,
+                    one.locations,
+                    self._wanted,
+                    is_alone=self._is_alone,
+                    is_partial=self._is_partial,
+                    warnings=self._warnings,
+                )
+                crossing = self._crossing()
+                self._said = {
+                    one: (*found.get(one, ()), *refusals(self.trees, one), *crossing.get(one, ()))
+                    for one in self._wanted
+                }
+            return self._said[path]
+
+    def _crossing(self) -> dict[Path, tuple[SlangDiagnostic, ...]]:
+        if not self._crossings:
+            return {}
+        from benchwright_verilog.semantics.behaviour.clock_crossings import crossings
+
+        # The compilation that was asked for diagnostics is frozen.
+        return crossings(self.elaborate(), self.trees[0].locations, self._wanted)
+
+    @property
+    def lookup(self) -> tuple[Compilation, Scopes, Resolver]:
+        """The same files for looking up names: every module is a top, with its default parameters or as it was chosen.
+
+        Scopes are elaborated when they are looked into. The compilation's diagnostics mean nothing.
+        """
+        from benchwright_verilog.semantics.names.resolution import Resolver
+        from benchwright_verilog.semantics.names.scopes import Scopes, compile_for_lookup
+
+        with self._lock:
+            if self._lookup is None:
+                one = self.trees[0]
+                compilation, bodies = compile_for_lookup(
+                    [tree.syntax for tree in self.trees], one.sources, self.instances
+                )
+                scopes = Scopes(compilation, bodies)
+                self._lookup = compilation, scopes, Resolver(compilation, scopes, one.locations)
+            return self._lookup
+
+
+def refusals(trees: Iterable[Tree], path: Path) -> Iterator[SlangDiagnostic]:
+    """What a file includes that was not read.
+
+    Args:
+        trees: The files that were compiled.
+        path: The file.
+    """
+    refused = dict.fromkeys(one for tree in trees for one in tree.refused if one.path == path)
+    return (SlangDiagnostic(one.start, one.end, Severity.ERROR, "", one.message) for one in refused)

@@ -1,0 +1,157 @@
+"""What slang says about a file, elaborated with the other files of its workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyslang import Diagnostic, SourceManager
+    from pyslang.ast import Compilation
+    from pyslang.parsing import Token
+    from pyslang.syntax import SyntaxTree
+
+    from benchwright_verilog.semantics.project.file_locations import FileLocations
+
+
+class Severity(Enum):
+    """How bad it is."""
+
+    ERROR = 1
+    WARNING = 2
+    NOTE = 3
+
+
+@dataclass(frozen=True)
+class SlangDiagnostic:
+    """One diagnostic. Offsets are UTF-8 bytes."""
+
+    start: int
+    end: int
+    severity: Severity
+    rule: str
+    """slang's option name, such as `width-trunc`; empty for errors that have none."""
+    message: str
+
+
+@dataclass(frozen=True)
+class ModuleName:
+    """Where a file declares a module, by UTF-8 bytes of the name."""
+
+    name: str
+    start: int
+    end: int
+
+
+def diagnose(
+    compilation: Compilation,
+    sources: SourceManager,
+    locations: FileLocations,
+    paths: Collection[Path],
+    *,
+    is_alone: bool,
+    is_partial: bool = False,
+    warnings: Sequence[str] = (),
+) -> dict[Path, tuple[SlangDiagnostic, ...]]:
+    """What slang says about some files.
+
+    Args:
+        compilation: All files.
+        sources: The source files.
+        locations: Where locations are.
+        paths: The files.
+        is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
+        is_partial: Whether files that these may need have not been read yet; then of a file in which something seems to
+            be wrong, only syntax errors are reported: the cause may be in one of those.
+        warnings: Changes to the warnings that slang gives by default, each as after its `-W`: `extra`, `no-unused`.
+
+    Returns:
+        By file; those about which it says nothing are absent.
+    """
+    import pyslang
+
+    engine = pyslang.DiagnosticEngine(sources)
+    engine.setWarningOptions(["default", *warnings])
+    engine.setMappingsFromPragmas()
+    left_out = {_NO_TIME_SCALE, *([_UNKNOWN_MODULE] if is_alone or is_partial else [])}
+
+    def told(diagnostics: Iterable[Diagnostic]) -> dict[Path, tuple[SlangDiagnostic, ...]]:
+        found: dict[Path, dict[SlangDiagnostic, None]] = {}
+        for diagnostic in diagnostics:
+            location = sources.getFullyExpandedLoc(diagnostic.location)
+            path = locations.path(location.buffer)
+            severity = _SEVERITIES.get(engine.getSeverity(diagnostic.code, location).name)
+            if severity is None or path is None or path not in paths or str(diagnostic.code) in left_out:
+                continue
+            start = location.offset
+            ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]
+            message, rule = engine.formatMessage(diagnostic), engine.getOptionName(diagnostic.code)
+            one = SlangDiagnostic(start, max(ends, default=start), severity, rule, message)
+            found.setdefault(path, {})[one] = None
+        return {path: tuple(each) for path, each in found.items()}
+
+    everything = told((*compilation.getAllDiagnostics(), *_of_data_flow(compilation, is_wide=bool(warnings))))
+    if not is_partial:
+        return everything
+    of_syntax = told(compilation.getParseDiagnostics())
+    return {
+        path: of_syntax.get(path, ()) if any(one.severity is Severity.ERROR for one in each) else each
+        for path, each in everything.items()
+    }
+
+
+def _of_data_flow(compilation: Compilation, *, is_wide: bool) -> Iterable[Diagnostic]:
+    """What slang finds by following values: several drivers, latches, what is unused.
+
+    Args:
+        compilation: Whose diagnostics were asked for already; it is frozen.
+        is_wide: Whether to look for what is unused, of which nothing is reported by default.
+    """
+    from pyslang.analysis import AnalysisFlags, AnalysisManager, AnalysisOptions
+
+    options = AnalysisOptions()
+    if is_wide:
+        options.flags = AnalysisFlags.CheckUnused
+    compilation.freeze()
+    manager = AnalysisManager(options)
+    manager.analyze(compilation)
+    return manager.getDiagnostics()
+
+
+def modules_of(tree: SyntaxTree, locations: FileLocations, path: Path) -> Iterator[ModuleName]:
+    """The modules that a file declares."""
+    for name in _named_modules(tree):
+        # One that comes out of a macro has no place of its own in the file.
+        if locations.path(name.location.buffer) == path:
+            start = name.location.offset
+            yield ModuleName(name.valueText, start, start + len(name.rawText.encode()))
+
+
+def module_names(tree: SyntaxTree) -> Iterator[str]:
+    """The modules that a file and what it includes declare."""
+    return (name.valueText for name in _named_modules(tree))
+
+
+def _named_modules(tree: SyntaxTree) -> Iterator[Token]:
+    from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
+
+    members = tree.root.members if isinstance(tree.root, CompilationUnitSyntax) else [tree.root]
+    for member in members:
+        if isinstance(member, ModuleDeclarationSyntax) and member.kind == SyntaxKind.ModuleDeclaration:
+            name = member.header.name
+            if name.valueText and not name.isMissing:
+                yield name
+
+
+_UNKNOWN_MODULE = "DiagCode(UnknownModule)"
+_NO_TIME_SCALE = "DiagCode(MissingTimeScale)"
+"""Simulators take a default where one file has a time scale and another has none, as with most testbenches."""
+_SEVERITIES = {
+    "Fatal": Severity.ERROR,
+    "Error": Severity.ERROR,
+    "Warning": Severity.WARNING,
+    "Note": Severity.NOTE,
+}

@@ -1,0 +1,270 @@
+"""The instances of a design: its hierarchy below the tops, elaborated as far as somebody looks into it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.compilation.instance_paths import InstancePath, inner_instances, is_on, symbols_on
+
+if TYPE_CHECKING:
+    from pyslang import SourceRange
+    from pyslang.ast import InstanceBodySymbol, InstanceSymbol, Symbol, UninstantiatedDefSymbol
+
+    from benchwright_verilog.semantics.compilation.compiled import Compiled
+    from benchwright_verilog.semantics.compilation.trees import Tree
+    from benchwright_verilog.semantics.project.file_locations import FileLocation, FileLocations
+
+_MAX_WALKED = 20_000
+"""How many instances are visited to find those of a module; an array may have any number."""
+_MAX_TEXT = 60
+_AT_ONCE = 128
+_DECIMAL = re.compile(r"(-?)\d+'s?d(\d+)")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A name in a file. Offsets are bytes."""
+
+    path: Path
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One instance of a design."""
+
+    path: str
+    name: str
+    """Without the path of the instance around it: `g_lane[2].u_alu`."""
+    module: str
+    kind: str
+    """`module`, `interface`, `program`, or `unknown` if nothing declares it."""
+    parameters: tuple[tuple[str, str], ...]
+    """Names and values, in the order of their declaration; local ones are left out."""
+    modules: tuple[str, ...]
+    """As of `InstancePath`."""
+    files: tuple[Path, ...]
+    """As of `InstancePath`."""
+    instantiated: Place | None
+    """Its name where it is instantiated; None for a top."""
+    declared: Place | None
+    """The name of its module where that is declared; None if it is unknown."""
+    has_children: bool
+
+    @property
+    def as_path(self) -> InstancePath:
+        """The instance, for viewing its module as it."""
+        return InstancePath(self.path, self.modules, self.files)
+
+
+class Design:
+    """The instances below the tops of some files. Safe in any thread.
+
+    Args:
+        compiled: The files.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+        self.lock = threading.RLock()
+        """Held by whoever uses what `symbol` returned: slang takes no two threads in one compilation."""
+        self._of_modules: dict[str, list[Instance]] | None = None
+        self.is_cut = False
+        """Whether there are more instances than were visited for `of_module`."""
+
+    def tops(self) -> list[Instance]:
+        """The tops, by name."""
+        with self.lock:
+            return sorted((self._instance(top, None) for top in self._roots), key=lambda one: one.name)
+
+    def children(self, path: str) -> list[Instance] | None:
+        """The instances directly in another, in the order of the file; None if there is no instance of this path."""
+        with self.lock:
+            found = self._find(path)
+            if found is None:
+                return None
+            symbol, around = found
+            return [self._instance(inner, around) for inner in islice(inner_instances(symbol.body), _MAX_WALKED)]
+
+    def along(self, path: str) -> list[Instance]:
+        """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
+        with self.lock:
+            found: list[Instance] = []
+            for symbol in symbols_on(self._roots, path):
+                found.append(self._instance(symbol, found[-1] if found else None))
+            return found
+
+    def below(self, path: str) -> Iterator[Instance]:
+        """The instances below another, those that are nearer to it first; not more than are ever visited."""
+        with self.lock:
+            found = self._find(path)
+            walked = list(islice(self._walk([found]), 1, _MAX_WALKED)) if found is not None else []
+        yield from walked
+
+    def of_module(self, name: str) -> Sequence[Instance]:
+        """The instances of a module, those that are nearer to the tops first."""
+        with self.lock:
+            if self._of_modules is None:
+                tops = [(top, self._instance(top, None)) for top in self._roots]
+                walked = list(islice(self._walk(tops), _MAX_WALKED + 1))
+                self.is_cut = len(walked) > _MAX_WALKED
+                self._of_modules = {}
+                for one in walked[:_MAX_WALKED]:
+                    self._of_modules.setdefault(one.module, []).append(one)
+            return self._of_modules.get(name, [])
+
+    def symbol(self, path: str) -> InstanceSymbol | None:
+        """The symbol of an instance, or of the innermost around a name in it; see `lock`."""
+        with self.lock:
+            found, candidates = None, self._roots
+            while candidates:
+                following = next((one for one in candidates if is_on(one.hierarchicalPath, path)), None)
+                if following is None:
+                    break
+                found, candidates = following, _known(following)
+            return found
+
+    def place(self, symbol: Symbol) -> Place | None:
+        """Where a symbol is declared."""
+        return self._place(symbol, symbol.name)
+
+    def range(self, where: SourceRange) -> Place | None:
+        """What a range covers in its file; where a macro is used, if one wrote it."""
+        start, end = self._locations.of(where.start), self._locations.of(where.end)
+        if start is None:
+            return None
+        is_one = end is not None and end.path == start.path and not start.generated
+        return Place(start.path, start.offset, max(start.offset, end.offset) if is_one and end else start.offset)
+
+    @cached_property
+    def _roots(self) -> list[InstanceSymbol]:
+        return list(self.compiled.elaborate().getRoot().topInstances)
+
+    @property
+    def _locations(self) -> FileLocations:
+        return self.compiled.trees[0].locations
+
+    def _walk(self, begin: Iterable[tuple[InstanceSymbol, Instance]]) -> Iterator[Instance]:
+        from pyslang.ast import InstanceSymbol
+
+        waiting = deque(begin)
+        while waiting:
+            symbol, around = waiting.popleft()
+            yield around
+            for inner in inner_instances(symbol.body):
+                if isinstance(inner, InstanceSymbol):
+                    waiting.append((inner, self._instance(inner, around)))
+
+    def _find(self, path: str) -> tuple[InstanceSymbol, Instance] | None:
+        on_path = symbols_on(self._roots, path)
+        return (on_path[-1], self.along(path)[-1]) if on_path else None
+
+    def _instance(self, symbol: InstanceSymbol | UninstantiatedDefSymbol, around: Instance | None) -> Instance:
+        from pyslang.ast import InstanceSymbol
+
+        known = symbol if isinstance(symbol, InstanceSymbol) else None
+        module = known.definition.name if known is not None else getattr(symbol, "definitionName", "")
+        path = symbol.hierarchicalPath
+        declared = self._place(known.definition, module) if known is not None else None
+        written = self._place(symbol, _written_name(symbol)) if around is not None else None
+        places = [place.path for place in (written, declared) if place is not None]
+        return Instance(
+            path=path,
+            name=path[len(around.path) + 1 :] if around is not None else path,
+            module=module,
+            kind=known.definition.getKindString() if known is not None else "unknown",
+            parameters=tuple(_parameters(known.body)) if known is not None else (),
+            modules=(*(around.modules if around is not None else ()), module),
+            files=tuple(dict.fromkeys((*(around.files if around is not None else ()), *places))),
+            instantiated=written,
+            declared=declared,
+            has_children=known is not None and next(inner_instances(known.body), None) is not None,
+        )
+
+    def _place(self, symbol: Symbol, name: str) -> Place | None:
+        place: FileLocation | None = self._locations.of(symbol.location)
+        if place is None:
+            return None
+        return Place(place.path, place.offset, place.offset + (0 if place.generated else len(name.encode())))
+
+
+def _known(symbol: InstanceSymbol) -> list[InstanceSymbol]:
+    from pyslang.ast import InstanceSymbol
+
+    return [one for one in inner_instances(symbol.body) if isinstance(one, InstanceSymbol)]
+
+
+class Designs:
+    """The design of a project in its newest version.
+
+    Args:
+        lock: Held while files are parsed, a few at a time: nobody who types waits for all of them.
+        parse: Parses files; those of `paths` that it has parsed before are still there.
+        compile_trees: Compiles parsed files.
+    """
+
+    def __init__(
+        self,
+        lock: threading.RLock,
+        parse: Callable[[Sequence[Path]], tuple[Tree, ...]],
+        compile_trees: Callable[[Sequence[Tree]], Compiled],
+    ) -> None:
+        self.paths: frozenset[Path] = frozenset()
+        """The files of the design."""
+        self.last: Design | None = None
+        """The last version that was asked for."""
+        self._lock = lock
+        self._parse = parse
+        self._compile_trees = compile_trees
+
+    def of(self, members: Sequence[Path]) -> Design:
+        """The design of some files."""
+        is_known = self.last is not None and self.paths == frozenset(members)
+        self.paths = frozenset(members)
+        for begin in range(0, 0 if is_known else len(members), _AT_ONCE):
+            with self._lock:
+                self._parse(members[begin : begin + _AT_ONCE])
+        with self._lock:
+            trees = self._parse(members)
+            if self.last is None or not self.last.compiled.is_of(trees):
+                self.last = Design(self._compile_trees(trees))
+            return self.last
+
+    def forget(self) -> None:
+        """Another design is wanted."""
+        self.last, self.paths = None, frozenset()
+
+
+def _written_name(symbol: InstanceSymbol | UninstantiatedDefSymbol) -> str:
+    """The name as it is written: an element of an array has none of its own."""
+    from pyslang.syntax import HierarchicalInstanceSyntax
+
+    syntax = symbol.syntax
+    if isinstance(syntax, HierarchicalInstanceSyntax) and syntax.decl is not None:
+        return syntax.decl.name.rawText
+    return symbol.name
+
+
+def _parameters(body: InstanceBodySymbol) -> Iterator[tuple[str, str]]:
+    from pyslang.ast import ParameterSymbol, TypeParameterSymbol
+
+    for parameter in body.parameters:
+        if isinstance(parameter, ParameterSymbol) and not parameter.isLocalParam:
+            yield parameter.name, _short(str(parameter.value))
+        elif isinstance(parameter, TypeParameterSymbol) and not parameter.isLocalParam:
+            yield parameter.name, _short(str(parameter.targetType.type))
+
+
+def _short(text: str) -> str:
+    decimal = _DECIMAL.fullmatch(text)
+    text = f"{decimal[1]}{decimal[2]}" if decimal is not None else text
+    return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 1]}…"

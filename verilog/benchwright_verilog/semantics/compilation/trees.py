@@ -1,0 +1,205 @@
+"""Parsed files, kept until they change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.project.entry import Stamp
+from benchwright_verilog.semantics.project.file_locations import FileLocations
+
+if TYPE_CHECKING:
+    from pyslang import Bag, SourceManager
+    from pyslang.parsing import ParserOptions
+    from pyslang.syntax import SyntaxTree
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ROOM = 16 * 1024**2
+"""How many bytes of text a source manager may take before it is given up: it never frees what it read."""
+_ROOM_PER_LIVE_BYTE = 8
+_MAX_NESTING = 5_000
+"""How deep constructs may be nested. slang takes about 1 kB of stack for each level, and 1,024 levels by default; at
+the limit it reports nothing else about the file."""
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """What files are read with."""
+
+    include_dirs: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+    """`NAME` or `NAME=text`."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An `include` of a file that was not read. Offsets are UTF-8 bytes of the name."""
+
+    path: Path
+    """The file with the `include`."""
+    start: int
+    end: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What slang may open for the `include`s of all files, by the names under which it knows them."""
+
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Source code that counts instead of what is on disk."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Files that slang must not open, and what to say about each."""
+    stamps: Mapping[str, Stamp | None] = field(default_factory=dict)
+    """The version on disk of all others."""
+    absent: AbstractSet[str] = frozenset()
+    """Names under which slang finds nothing."""
+    depth: int = 0
+    """How deep includes may be nested."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One parsed file."""
+
+    path: Path
+    text: str
+    syntax: SyntaxTree
+    sources: SourceManager
+    locations: FileLocations
+    included: frozenset[Path]
+    refused: tuple[Refusal, ...] = ()
+    """The files that it includes and that were not read."""
+    preprocessing: Preprocessing = Preprocessing()
+
+
+class Trees:
+    """Parses files, each text once, all with one source manager until that has taken in too much."""
+
+    def __init__(self) -> None:
+        self._begin(Reached())
+
+    def _begin(self, reached: Reached) -> None:
+        import pyslang  # Imported late: it is not needed to answer `initialize`.
+
+        self._sources = pyslang.SourceManager()
+        # Else file names come back relative to the working directory.
+        self._sources.setDisableProximatePaths(True)
+        self._names: dict[str, Path] = {}
+        self._locations = FileLocations(self._sources, self._names)
+        self._known: dict[Path, tuple[Preprocessing, Tree]] = {}
+        self._taken = 0
+        self._given: dict[str, str] = {}
+        self._stamps: dict[str, Stamp | None] = {}
+        self._absent: set[str] = set()
+        self._reached = reached
+        self._give(reached)
+
+    def _give(self, reached: Reached) -> None:
+        for name, text in {**reached.given, **dict.fromkeys(reached.refused, "")}.items():
+            if name not in self._given:
+                self._sources.assignText(name, encodable(text))
+                self._given[name] = text
+                self._taken += len(text)
+        self._stamps |= reached.stamps
+        self._absent |= reached.absent
+        self._reached = reached
+
+    def prepare(self, reached: Reached) -> None:
+        """Start again if something that was read, or is missing no longer, has changed, or too much was read."""
+        given = {**reached.given, **dict.fromkeys(reached.refused, "")}
+        has_changed = (
+            any(self._given.get(name) != text for name, text in given.items() if name in self._given)
+            or any(name in self._stamps or name in self._absent for name in given)
+            or any(name in self._given or name in self._absent for name in reached.stamps)
+            or any(self._stamps.get(name, stamp) != stamp for name, stamp in reached.stamps.items())
+            or not self._given.keys().isdisjoint(reached.absent)
+            or any(self._stamps.get(name) is not None for name in self._stamps.keys() & reached.absent)
+        )
+        live = sum(len(tree.text) for _, tree in self._known.values())
+        if has_changed or self._taken > max(_ROOM, _ROOM_PER_LIVE_BYTE * live):
+            self._begin(reached)
+        else:
+            self._give(reached)
+
+    @property
+    def included(self) -> frozenset[Path]:
+        """All files that were included by what is known now."""
+        return frozenset().union(*(tree.included for _, tree in self._known.values()))
+
+    def tree(self, path: Path, text: str, preprocessing: Preprocessing) -> Tree:
+        """A file's tree; the same one as before if nothing is new."""
+        known = self._known.get(path)
+        if known is not None and known[0] == preprocessing and known[1].text == text:
+            return known[1]
+        tree = self._parse(path, text, preprocessing)
+        self._known[path] = preprocessing, tree
+        return tree
+
+    def keep(self, paths: Collection[Path]) -> None:
+        """Forget all files but these."""
+        for path in self._known.keys() - set(paths):
+            del self._known[path]
+
+    def _parse(self, path: Path, text: str, preprocessing: Preprocessing) -> Tree:
+        from pyslang.syntax import SyntaxTree
+
+        # A source manager takes a path once, and includes are looked for beside it: so each version has a name of
+        # its own in the same folder.
+        name = f"{path}#{len(self._names)}"
+        self._names[name] = path
+        # `fromText` would take a lone expression or statement for what is compiled, and report nothing.
+        syntax = SyntaxTree.fromFileInMemory(
+            encodable(text), self._sources, name, name, parsing_options(preprocessing, self._reached.depth)
+        )
+        self._taken += len(text)
+        included = frozenset(
+            found for buffer in syntax.getIncludeDirectives() if (found := self._locations.path(buffer.buffer.id))
+        )
+        refused = tuple(self._refusals(syntax)) if self._reached.refused else ()
+        return Tree(path, text, syntax, self._sources, self._locations, included, refused, preprocessing)
+
+    def _refusals(self, syntax: SyntaxTree) -> Iterator[Refusal]:
+        for include in syntax.getIncludeDirectives():
+            message = self._reached.refused.get(self._sources.getRawFileName(include.buffer.id))
+            written = include.syntax.fileName
+            at = self._locations.of(written.location) if message is not None else None
+            if at is not None and message is not None:
+                yield Refusal(
+                    at.path, at.offset, at.offset + (0 if at.generated else len(written.rawText.encode())), message
+                )
+
+
+def parsing_options(preprocessing: Preprocessing, depth: int) -> Bag:
+    """How slang reads a file.
+
+    Args:
+        preprocessing: What the file is read with.
+        depth: How deep includes may be nested.
+    """
+    import pyslang
+    from pyslang.parsing import PreprocessorOptions
+
+    options = PreprocessorOptions()
+    options.additionalIncludePaths = [str(folder) for folder in preprocessing.include_dirs]
+    options.predefines = list(preprocessing.defines)
+    options.maxIncludeDepth = depth
+    return pyslang.Bag([options, parser_options()])
+
+
+def parser_options() -> ParserOptions:
+    """The options that slang parses with."""
+    from pyslang.parsing import ParserOptions
+
+    options = ParserOptions()
+    options.maxRecursionDepth = _MAX_NESTING
+    return options
+
+
+def encodable(text: str) -> str:
+    """Source code that is valid UTF-8: a lone surrogate becomes a character of as many bytes as are counted for it."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

@@ -1,0 +1,1 @@
+"""Declarations, scopes, references and renaming."""

@@ -1,0 +1,78 @@
+"""Which file declares a unit for a project without a file list, where several do and none is nearer than the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.semantics.project.inventory import distance, nearest
+
+
+class DeclaringFiles:
+    """Decides for one folder, and notes what it could not decide.
+
+    Args:
+        folder: The folder.
+        state: Keeps what somebody has chosen.
+    """
+
+    def __init__(self, folder: Path | None = None, state: FolderState | None = None) -> None:
+        self._folder = folder
+        self._state = state
+        kept = state.load(folder) if state is not None and folder is not None else {}
+        units = kept.get("units")
+        self._chosen = {str(name): str(file) for name, file in units.items()} if isinstance(units, dict) else {}
+        self.ambiguous: dict[str, tuple[Path, ...]] = {}
+        """The files that declare a unit, of which one had to be taken though another is as near."""
+
+    @property
+    def chosen(self) -> Mapping[str, str]:
+        """The file of each unit for which somebody has chosen one, below the folder; empty for the nearest."""
+        return self._chosen
+
+    @property
+    def undecided(self) -> Mapping[str, tuple[Path, ...]]:
+        """What is ambiguous and was not chosen yet."""
+        return {
+            name: files
+            for name, files in self.ambiguous.copy().items()
+            if name not in self._chosen and self._beside_chosen(files) is None
+        }
+
+    def of(self, name: str, candidates: Iterable[Path], origin: Path) -> Path | None:
+        """The file whose declaration a file means: the chosen one, or one beside a chosen one, else the nearest.
+
+        Args:
+            name: Of the unit.
+            candidates: The files that declare it.
+            origin: The file that names it.
+        """
+        found = sorted(candidates)
+        if self._folder is not None and (chosen := self._chosen.get(name)) and self._folder / chosen in found:
+            self.ambiguous[name] = tuple(found)
+            return self._folder / chosen
+        first = nearest(found, origin)
+        if first is not None and sum(distance(path, origin) == distance(first, origin) for path in found) > 1:
+            self.ambiguous[name] = tuple(found)
+            if name not in self._chosen:
+                return self._beside_chosen(found) or first
+        return first
+
+    def _beside_chosen(self, files: Iterable[Path]) -> Path | None:
+        """The only one of some files that is in the folder of a chosen file: one choice does for `prim_generic/`."""
+        folder = self._folder
+        folders = {(folder / file).parent for file in self._chosen.values() if file} if folder is not None else ()
+        beside = [path for path in files if path.parent in folders]
+        return beside[0] if len(beside) == 1 else None
+
+    def choose(self, name: str, file: str) -> None:
+        """Take this file for a unit from now on, also after the next start.
+
+        Args:
+            name: Of the unit.
+            file: Below the folder; empty for the nearest.
+        """
+        self._chosen[name] = file
+        if self._state is not None and self._folder is not None:
+            self._state.save(self._folder, {"units": self._chosen})

@@ -1,0 +1,299 @@
+"""From a name or a path in an expression to slang's symbol of what it leads to."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    ClassType,
+    CovergroupType,
+    DefinitionSymbol,
+    GenerateBlockArraySymbol,
+    GenericClassDefSymbol,
+    InstanceArraySymbol,
+    InstanceBodySymbol,
+    InstanceSymbol,
+    InterfacePortSymbol,
+    Lookup,
+    LookupFlags,
+    MethodPrototypeSymbol,
+    SubroutineSymbol,
+    Symbol,
+    SymbolKind,
+    Type,
+)
+from pyslang.parsing import TokenKind
+from pyslang.syntax import (
+    AssignmentPatternExpressionSyntax,
+    AssignmentPatternItemSyntax,
+    BinaryExpressionSyntax,
+    BindDirectiveSyntax,
+    CastExpressionSyntax,
+    ClassDeclarationSyntax,
+    ClassNameSyntax,
+    ConditionalExpressionSyntax,
+    DataDeclarationSyntax,
+    DeclaratorSyntax,
+    ElementSelectExpressionSyntax,
+    EqualsValueClauseSyntax,
+    FunctionDeclarationSyntax,
+    HierarchyInstantiationSyntax,
+    IdentifierNameSyntax,
+    IdentifierSelectNameSyntax,
+    InvocationExpressionSyntax,
+    MemberAccessExpressionSyntax,
+    NamedTypeSyntax,
+    NewClassExpressionSyntax,
+    ParenthesizedExpressionSyntax,
+    ReturnStatementSyntax,
+    ScopedNameSyntax,
+    SimpleAssignmentPatternSyntax,
+    SimplePropertyExprSyntax,
+    SimpleSequenceExprSyntax,
+    StructUnionMemberSyntax,
+    StructUnionTypeSyntax,
+    SyntaxKind,
+    SyntaxNode,
+    TypedefDeclarationSyntax,
+)
+
+from benchwright_verilog.semantics.compilation.canonical import canonical, type_scope
+from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
+from benchwright_verilog.semantics.names.roles import ASSIGNMENTS
+from benchwright_verilog.semantics.names.scopes import Scopes
+from benchwright_verilog.semantics.names.with_clauses import with_around
+
+if TYPE_CHECKING:
+    from pyslang.ast import Compilation, ValueSymbol
+
+NAME_SYNTAX = (IdentifierNameSyntax, IdentifierSelectNameSyntax, ClassNameSyntax)
+"""The nodes that are one name: `a`, `a[3]`, `C #(8)`."""
+
+_TRANSPARENT = (
+    ConditionalExpressionSyntax,
+    ParenthesizedExpressionSyntax,
+    SimplePropertyExprSyntax,
+    SimpleSequenceExprSyntax,
+)
+"""What has the type of what is in it."""
+_ANYWHERE = LookupFlags.AllowDeclaredAfter
+
+
+class SymbolLookup:
+    """Looks up names of one compilation.
+
+    Args:
+        compilation: Whose symbols.
+        scopes: Finds the scope in which a name is used.
+    """
+
+    def __init__(self, compilation: Compilation, scopes: Scopes) -> None:
+        self._compilation = compilation
+        self._scopes = scopes
+
+    def symbol_of(self, expression: SyntaxNode | None) -> Symbol | None:
+        """The symbol that a name or a path leads to; the type of what is computed.
+
+        In `top.u_fifo.count[3]`, asked for the whole expression, this is `count`; asked for the name `u_fifo` in it,
+        the instance. `pkg::T`, `C::get().size`, `this.x` and `$unit::y` are other paths.
+        """
+        match expression:
+            case IdentifierNameSyntax() | IdentifierSelectNameSyntax() | ClassNameSyntax():
+                name, parent = expression.identifier.valueText, expression.parent
+                if isinstance(parent, ScopedNameSyntax) and parent.right == expression:
+                    if parent.left.kind == SyntaxKind.LocalScope:
+                        return self._around(name, expression)
+                    return self.member(self.symbol_of(parent.left), name)
+                return self.unqualified(name, expression)
+            case ScopedNameSyntax():
+                return self.symbol_of(expression.right)
+            case MemberAccessExpressionSyntax():
+                return self.member(self.symbol_of(expression.left), expression.name.valueText)
+            case ElementSelectExpressionSyntax() | InvocationExpressionSyntax() | CastExpressionSyntax():
+                return self.symbol_of(expression.left)
+            case ParenthesizedExpressionSyntax():
+                return self.symbol_of(expression.expression)
+            case SimplePropertyExprSyntax() | SimpleSequenceExprSyntax():
+                return self.symbol_of(expression.expr)
+            case NamedTypeSyntax():
+                return self.symbol_of(expression.name)
+            case None:
+                return None
+        kind = expression.kind
+        if kind in (SyntaxKind.ThisHandle, SyntaxKind.SuperHandle):
+            return self._class_around(expression, is_super=kind == SyntaxKind.SuperHandle)
+        if kind == SyntaxKind.RootScope:
+            return self._compilation.getRoot()
+        return self._scopes.unit_of(expression) if kind == SyntaxKind.UnitScope else None
+
+    def unqualified(self, name: str, node: SyntaxNode) -> Symbol | None:
+        """What a name without a path means at a node."""
+        clause = with_around(node)
+        if clause is not None and clause.is_iterator(name):
+            # An iterator has the type of the elements.
+            return _element_of(self.symbol_of(clause.receiver))
+        if clause is not None and clause.is_randomize and (clause.members is None or name in clause.members):
+            receiver = clause.receiver
+            owner = self.symbol_of(receiver) if receiver is not None else self._class_around(node, is_super=False)
+            if (found := self.member(owner, name)) is not None:
+                return found
+        return self._around(name, node)
+
+    def _around(self, name: str, node: SyntaxNode) -> Symbol | None:
+        """What a name means in the scopes around a node."""
+        scope = self._scopes.around(node)
+        if scope is None:
+            return self._scopes.bodies.get(name)
+        found = Lookup.unqualified(scope, name, _ANYWHERE)
+        if isinstance(found, Symbol):
+            return found
+        parent = node.parent
+        if isinstance(parent, ScopedNameSyntax) and parent.left == node:
+            # A path may begin with a package, as `pkg::item` does, or a module, as `top.u_sub.x`.
+            if parent.separator.kind == TokenKind.DoubleColon:
+                return self._compilation.getPackage(name)
+            return self._scopes.bodies.get(name)
+        if isinstance(parent, (NamedTypeSyntax, BindDirectiveSyntax)):
+            return self.definition(name, node)
+        return None
+
+    def member(self, owner: Symbol | None, name: str) -> Symbol | None:
+        """What a name means behind `owner.` or `owner::`."""
+        scope = self.member_scope(owner)
+        return scope.find(name) if scope is not None else None
+
+    def member_scope(self, owner: Symbol | None) -> ScopeSymbol | None:
+        """The scope in which the members of something are: for an instance its module, for a variable its type."""
+        if isinstance(owner, InstanceSymbol):
+            return owner.body
+        match owner := canonical(owner):
+            case None:
+                return None
+            case InstanceArraySymbol() | GenerateBlockArraySymbol():
+                return self.member_scope(next((entry for entry in owner if entry.kind != SymbolKind.Genvar), None))
+            case DefinitionSymbol():
+                return self._scopes.body(owner.name)
+            case InterfacePortSymbol():
+                definition = owner.interfaceDef
+                return self._scopes.body(definition.name) if definition is not None else None
+            case GenericClassDefSymbol():
+                specialization: Type = owner.invalidSpecialization
+                return specialization if isinstance(specialization, ClassType) else None
+            case CovergroupType():
+                return owner.body
+            case SubroutineSymbol():
+                # `f().x` is a member of what `f` returns, `f.x` a variable of `f`.
+                return owner if owner.returnType.isVoid else type_scope(owner.returnType) or owner
+            case Type():
+                return type_scope(owner)
+        if owner.isValue:
+            value: ValueSymbol = owner  # type: ignore[assignment]
+            return type_scope(value.type)
+        return owner if is_scope(owner) else None
+
+    def definition(self, name: str, node: SyntaxNode) -> Symbol | None:
+        """The module, interface, program, primitive or checker of a name at a node."""
+        body = self._scopes.body(name)
+        if body is not None:
+            return body.definition
+        for scope in (self._scopes.around(node), *self._compilation.getCompilationUnits()[:1]):
+            if scope is not None:
+                found = Lookup.unqualified(scope, name, _ANYWHERE)
+                if isinstance(found, Symbol) and found.kind in (SymbolKind.Primitive, SymbolKind.Checker):
+                    return found
+        return self._others.get(name)
+
+    def instantiated(self, node: SyntaxNode | None) -> InstanceBodySymbol | None:
+        """The body of the module that the instantiation around a node names: of `m` in `m u (.a(x));`."""
+        while node is not None and not isinstance(node, HierarchyInstantiationSyntax):
+            node = node.parent
+        return self._scopes.body(node.type.valueText) if node is not None else None
+
+    def argument(self, name: str, call: SyntaxNode) -> Symbol | None:
+        """The formal argument that `.name(…)` in a call means."""
+        if isinstance(call, NewClassExpressionSyntax):
+            return None
+        routine = canonical(self.symbol_of(getattr(call, "left", None)))
+        if isinstance(routine, (SubroutineSymbol, MethodPrototypeSymbol)):
+            return next((argument for argument in routine.arguments if argument.name == name), None)
+        return routine.find(name) if routine is not None and is_scope(routine) else None
+
+    def pattern_field(self, item: AssignmentPatternItemSyntax, name: str) -> Symbol | None:
+        """The field that a key of an assignment pattern names: `x` in `point p = '{x: 1, y: 2};`."""
+        return self.member(self._pattern_type(item), name)
+
+    def declared_field(self, member: StructUnionMemberSyntax, name: str) -> Symbol | None:
+        """The field that a member of a structure or union declares, where the structure has a name or a variable."""
+        struct = member.parent
+        owner = struct.parent if isinstance(struct, StructUnionTypeSyntax) else None
+        if isinstance(owner, StructUnionMemberSyntax):
+            declared = next(iter(owner.declarators), None)
+            return self.member(self.declared_field(owner, declared.name.valueText), name) if declared else None
+        if isinstance(owner, TypedefDeclarationSyntax):
+            token = owner.name
+        elif isinstance(owner, DataDeclarationSyntax) and len(owner.declarators):
+            token = owner.declarators[0].name
+        else:
+            return None
+        scope = self._scopes.around(owner)
+        return self.member(scope.find(token.valueText), name) if scope is not None else None
+
+    def _pattern_type(self, item: AssignmentPatternItemSyntax) -> Symbol | None:
+        """What has the type of the pattern that an item is in, as far as the syntax around it shows."""
+        return self._type_of_pattern(item.parent.parent)
+
+    def _type_of_pattern(self, expression: SyntaxNode) -> Symbol | None:
+        if isinstance(expression, AssignmentPatternExpressionSyntax) and expression.type is not None:
+            return self.symbol_of(expression.type)
+        parent = expression.parent
+        while isinstance(parent, _TRANSPARENT):
+            parent = parent.parent
+        if isinstance(parent, BinaryExpressionSyntax) and parent.kind in ASSIGNMENTS:
+            return self.symbol_of(parent.left)
+        if isinstance(parent, EqualsValueClauseSyntax) and isinstance(parent.parent, DeclaratorSyntax):
+            scope = self._scopes.around(parent)
+            return scope.find(parent.parent.name.valueText) if scope is not None else None
+        if isinstance(parent, AssignmentPatternItemSyntax) and isinstance(parent.key, NAME_SYNTAX):
+            return self.pattern_field(parent, parent.key.identifier.valueText)
+        if isinstance(parent, SimpleAssignmentPatternSyntax):
+            # The elements of an array have the members that the array is asked for.
+            outer = self._type_of_pattern(parent.parent)
+            return outer if _element_of(outer) is not None else None
+        return self._routine_around(parent) if isinstance(parent, ReturnStatementSyntax) else None
+
+    def _routine_around(self, node: SyntaxNode | None) -> Symbol | None:
+        while node is not None and not isinstance(node, FunctionDeclarationSyntax):
+            node = node.parent
+        return self._scopes.of(node) if node is not None else None
+
+    def _class_around(self, node: SyntaxNode, *, is_super: bool) -> Symbol | None:
+        """The class that `this` or `super` means; for `function void C::f();`, a body outside of its class, `C`."""
+        ancestor: SyntaxNode | None = node.parent
+        found: Symbol | None = None
+        while ancestor is not None:
+            if isinstance(ancestor, ClassDeclarationSyntax):
+                found = self._scopes.of(ancestor)
+                break
+            name = ancestor.prototype.name if isinstance(ancestor, FunctionDeclarationSyntax) else None
+            if isinstance(name, ScopedNameSyntax):
+                found = self.symbol_of(name.left)
+                break
+            ancestor = ancestor.parent
+        if isinstance(found, GenericClassDefSymbol):
+            found = found.invalidSpecialization
+        if not is_super:
+            return found
+        return found.baseClass if isinstance(found, ClassType) else None
+
+    @cached_property
+    def _others(self) -> dict[str, Symbol]:
+        return {found.name: found for found in self._compilation.getDefinitions()}
+
+
+def _element_of(array: Symbol | None) -> Type | None:
+    if array is None or not array.isValue:
+        return None
+    value: ValueSymbol = array  # type: ignore[assignment]
+    type_ = value.type.canonicalType
+    return type_.arrayElementType if type_.isArray else None

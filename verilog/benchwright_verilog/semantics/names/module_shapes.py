@@ -1,0 +1,66 @@
+"""What the syntax of a file says of its modules: whether they have ports, and what they instantiate.
+
+In `module tb; counter dut (.*); endmodule`, `tb` has no ports and instantiates `counter`: it is a testbench.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyslang.syntax import (
+    AnsiPortListSyntax,
+    HierarchyInstantiationSyntax,
+    ModuleDeclarationSyntax,
+    NonAnsiPortListSyntax,
+    SyntaxTree,
+)
+
+from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.syntax.surrogates import encode_text
+
+
+@dataclass(frozen=True)
+class ModuleShape:
+    """One module of a file."""
+
+    name: str
+    start: int
+    """Of its name, in bytes, as `end`."""
+    end: int
+    has_ports: bool
+    instantiates: frozenset[str]
+    """The names of modules."""
+
+
+def module_shapes(text: str) -> tuple[ModuleShape, ...]:
+    """The modules at the top of a file, in their order; conditions are as without macros."""
+    root = SyntaxTree.fromText(encode_text(text).decode()).root
+    members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
+    places = {unit.name: unit for unit in Outline(encode_text(text)).units}
+    found = []
+    for member in members:
+        name = member.header.name.valueText if isinstance(member, ModuleDeclarationSyntax) else ""
+        if name in places and member.kind.name == "ModuleDeclaration":
+            place = places[name]
+            shape = ModuleShape(name, place.start, place.end, _has_ports(member), _instantiated(member))
+            found.append(shape)
+    return tuple(found)
+
+
+def _has_ports(module: ModuleDeclarationSyntax) -> bool:
+    ports = module.header.ports
+    if isinstance(ports, AnsiPortListSyntax | NonAnsiPortListSyntax):
+        return len(ports.ports) > 0
+    return ports is not None
+
+
+def _instantiated(module: ModuleDeclarationSyntax) -> frozenset[str]:
+    found: set[str] = set()
+
+    def visit(node: object) -> bool:
+        if isinstance(node, HierarchyInstantiationSyntax):
+            found.add(node.type.valueText)
+        return True
+
+    module.visit(visit)
+    return frozenset(found)

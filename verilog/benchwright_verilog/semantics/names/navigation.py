@@ -1,0 +1,362 @@
+"""From a name to other places of the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
+from benchwright_verilog.semantics.project.entry import Entry
+from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.plain_uses import INSTANTIATED, PLAIN_KINDS, PlainName, PlainUse
+from benchwright_verilog.semantics.project.project import Project
+from benchwright_verilog.syntax.suffixes import HEADERS
+
+if TYPE_CHECKING:
+    from pyslang.ast import Symbol
+    from pyslang.syntax import SyntaxNode
+
+UNITS = frozenset(
+    {
+        TargetKind.CHECKER,
+        TargetKind.CLASS,
+        TargetKind.INTERFACE,
+        TargetKind.MODULE,
+        TargetKind.PACKAGE,
+        TargetKind.PRIMITIVE,
+        TargetKind.PROGRAM,
+    }
+)
+
+_FEW = 32
+"""Up to this many files are compiled to search them: it takes a few milliseconds."""
+
+
+def definitions(analysis: Analysis, byte: int) -> list[Target]:
+    """Where the thing that is named at a byte is defined; the body of a routine that was declared elsewhere."""
+    found: dict[Target, None] = {}
+    for occurrence in analysis.occurrences_at(byte):
+        found[_body(analysis, occurrence.target) or occurrence.target] = None
+    return list(found)
+
+
+def declarations(project: Project, analysis: Analysis, byte: int) -> list[Occurrence]:
+    """Every place that declares what is named at a byte, such as a port in a list and its net in the module."""
+    targets = {occurrence.target for occurrence in analysis.occurrences_at(byte)}
+    found = []
+    for target in targets:
+        inner = project.analysis_of(target.path)
+        if target.kind is TargetKind.FILE or inner is None:
+            found.append(Occurrence(target.path, target.start, target.end, target, Role.DECLARATION))
+        else:
+            found += [one for one in inner.occurrences_of(target.name) if one.target == target and _declares(one)]
+    return found
+
+
+def type_definitions(analysis: Analysis, byte: int) -> list[Target]:
+    """Where the type of what is named at a byte is defined: a module for an instance."""
+    found: dict[Target, None] = {}
+    for occurrence in analysis.occurrences_at(byte):
+        target = _type(analysis, occurrence.target.symbol)
+        if target is not None:
+            found[target] = None
+    return list(found)
+
+
+def implementations(project: Project, analysis: Analysis, byte: int) -> list[Target]:
+    """The modules of instances, the bodies of prototypes, what extends a class, what overrides a method."""
+    found: dict[Target, None] = {}
+    for occurrence in analysis.occurrences_at(byte):
+        target = occurrence.target
+        if (body := _body(analysis, target)) is not None:
+            found[body] = None
+        if target.kind is TargetKind.INSTANCE:
+            if (unit := _type(analysis, target.symbol)) is not None:
+                found[unit] = None
+        elif target.kind in (TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PROGRAM):
+            found[target] = None
+        elif target.kind in (TargetKind.CLASS, TargetKind.FUNCTION, TargetKind.TASK):
+            found |= dict.fromkeys(_extensions(project, target))
+    return list(found)
+
+
+def highlights(analysis: Analysis, byte: int) -> list[Occurrence]:
+    """Every place of the file that names the same thing as a byte."""
+    at = analysis.occurrences_at(byte)
+    targets = {occurrence.target for occurrence in at}
+    found: dict[tuple[int, int], Occurrence] = {}
+    for target in targets:
+        if target.kind is TargetKind.FILE:
+            near: Iterator[Occurrence] = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
+        else:
+            near = analysis.occurrences_near(target.name)
+        for occurrence in near:
+            if occurrence.target == target:
+                found.setdefault((occurrence.start, occurrence.end), occurrence)
+    return sorted(found.values(), key=lambda one: one.start)
+
+
+def references(project: Project, target: Target) -> Iterator[Occurrence]:
+    """Every place of the project that names a thing, its declaration included; also where macros do."""
+    for found in references_by_file(project, target):
+        yield from found.occurrences
+
+
+@dataclass(frozen=True)
+class FileReferences:
+    """Where a file names a thing."""
+
+    path: Path
+    occurrences: tuple[Occurrence, ...]
+    analysis: Analysis | None = None
+    """None if the text alone was enough: then each occurrence is just the name."""
+
+
+Report = Callable[[int, int], None]
+"""Called with how many of how many files have been searched; may raise an exception to end the search."""
+
+
+def references_by_file(
+    project: Project, target: Target, report: Report = lambda searched, number: None
+) -> Iterator[FileReferences]:
+    """Every place that names a thing, by file; some files have none.
+
+    Args:
+        project: Where to search.
+        target: The thing.
+        report: Called before each file.
+    """
+    paths = candidates(project, target)
+    searched = 0
+    plain = _plain_references(project, target, paths, report) if len(paths) > _FEW else {}
+    is_other_named_so = False
+    for analysis in project.analyses_of([path for path in paths if path not in plain]):
+        report(searched, len(paths))
+        searched += 1
+        if target.kind is TargetKind.FILE:
+            found = list(analysis.macros.occurrences(analysis.path, 0, len(analysis.data)))
+        else:
+            found = analysis.occurrences_of(target.name)
+        ours = tuple(dict.fromkeys(one for one in found if one.target == target))
+        is_other_named_so |= len(ours) < len(set(found))
+        yield FileReferences(analysis.path, ours, analysis)
+    if is_other_named_so:
+        for analysis in project.analyses_of(list(plain)):
+            report(searched, len(paths))
+            searched += 1
+            found = analysis.occurrences_of(target.name)
+            ours = tuple(dict.fromkeys(one for one in found if one.target == target))
+            yield FileReferences(analysis.path, ours, analysis)
+        return
+    for path, uses in plain.items():
+        report(searched, len(paths))
+        searched += 1
+        yield FileReferences(path, tuple(Occurrence(path, one.start, one.end, target, one.role) for one in uses))
+
+
+def _plain_references(
+    project: Project, target: Target, paths: Sequence[Path], report: Report
+) -> dict[Path, list[PlainUse]]:
+    """The uses in the files that need not be compiled, if nothing else seems to have the name."""
+    name = _plain_name(target)
+    if name is None or not _is_only_one(project, target, name):
+        return {}
+    if not set(paths).issuperset(project.with_word(name.name)):
+        # In a file that can't see the package, a class may have the name; one that extends it would inherit that.
+        return {}
+    found: dict[Path, list[PlainUse]] = {}
+    for path in paths:
+        report(0, len(paths))
+        text = project.peek(path) if path != target.path and path.suffix not in HEADERS else None
+        if text is not None and not text[1].may_write(name.name):
+            uses = name.uses(text[0])
+            if uses is not None:
+                found[path] = uses
+    return found
+
+
+def _plain_name(target: Target) -> PlainName | None:
+    if target.kind not in PLAIN_KINDS or target.generated:
+        return None
+    if target.kind in INSTANTIATED or target.kind is TargetKind.PACKAGE:
+        return PlainName(target.name, target.kind)
+    package = _package_of(target)
+    return PlainName(target.name, target.kind, package) if package is not None else None
+
+
+def _package_of(target: Target) -> str | None:
+    """The package that a thing is directly in."""
+    symbol = target.symbol
+    scope = symbol.parentScope if symbol is not None else None
+    if symbol is None or scope is None:
+        return None
+    # The scope of a symbol is a `Scope` of slang, which has no name.
+    name = symbol.hierarchicalPath.partition("::")[0]
+    package = scope.compilation.getPackage(name)
+    found = package.find(target.name) if package is not None else None
+    return name if found is not None and found == symbol else None
+
+
+def _is_only_one(project: Project, target: Target, name: PlainName) -> bool:
+    """Whether no two units, routines, types or macros have the name, nor two packages that of its package."""
+    declared = [
+        (path, one) for path, symbols in project.symbols() for one in symbols if one.name in (name.name, name.package)
+    ]
+    ours = [(path, one.start) for path, one in declared if one.name == name.name]
+    return ours in ([], [(target.path, target.start)]) and len(declared) - len(ours) == bool(name.package)
+
+
+def candidates(project: Project, target: Target) -> list[Path]:
+    """The files that may name a thing, that which declares it first."""
+    if target.kind is TargetKind.FILE:
+        return project.including(target.path)
+    module = _module_of(target)
+    name = target.name
+    files = list(project.words())
+    package = _package_of(target)
+    seeing = _seeing(files, package) if package is not None else None
+    found = [target.path]
+    for path, words in files:
+        if path == target.path or name not in words.words:
+            continue
+        if module is not None and path.suffix not in HEADERS and target.path.suffix not in HEADERS:
+            # Others can name it behind a dot, or in a binding.
+            is_theirs = module in words.words and (name in words.connected or "bind" in words.words)
+            if not is_theirs and name not in words.members:
+                continue
+        if seeing is not None and path.name not in seeing:
+            continue
+        found.append(path)
+    return found
+
+
+def renamed_with(project: Project, analysis: Analysis, target: Target) -> list[Target]:
+    """A thing and what needs the same name: of a virtual method all that it overrides, and all that override it."""
+    from pyslang.ast import MethodPrototypeSymbol, SubroutineSymbol
+
+    top = target.symbol
+    if not isinstance(top, (MethodPrototypeSymbol, SubroutineSymbol)) or not top.isVirtual or target.name == "new":
+        return [target]
+    while isinstance(above := top.override, (MethodPrototypeSymbol, SubroutineSymbol)):
+        top = above
+    first = analysis.resolver.target(top) or target
+    return list(dict.fromkeys([target, first, *_extensions(project, first)]))
+
+
+def _seeing(files: Sequence[tuple[Path, Entry | Outline]], package: str) -> set[str]:
+    """The names of the files that may name what a package declares: they have its name, or include such a file."""
+    seen = {path.name for path, words in files if package in words.words}
+    if any("export" in words.words for path, words in files if path.name in seen):
+        # Another package may hand it on.
+        return {path.name for path, _ in files}
+    including = [(path.name, names) for path, words in files if (names := _included(words))]
+    while new := {name for name, names in including if name not in seen and not seen.isdisjoint(names)}:
+        seen |= new
+    return seen | {path.name for path, _ in files if path.suffix in HEADERS}
+
+
+def _included(words: Entry | Outline) -> set[str]:
+    names = (one if isinstance(one, str) else one.name for one in words.includes)
+    return {name.rpartition("/")[2] for name in names}
+
+
+def _module_of(target: Target) -> str | None:
+    """The module, interface or program that a thing is in; None for one that others see without a dot."""
+    symbol = target.symbol
+    scope = symbol.parentScope if symbol is not None and target.kind not in UNITS else None
+    body = scope.containingInstance if scope is not None else None
+    return body.definition.name if body is not None else None
+
+
+def _declares(occurrence: Occurrence) -> bool:
+    from_port_list = occurrence.role is Role.NAME and occurrence.target.kind is TargetKind.PORT
+    return occurrence.role is Role.DECLARATION or from_port_list
+
+
+def _body(analysis: Analysis, target: Target) -> Target | None:
+    """The body of a routine that a prototype declares."""
+    from pyslang.ast import MethodPrototypeSymbol
+
+    symbol = target.symbol
+    if not isinstance(symbol, MethodPrototypeSymbol):
+        return None
+    routine = symbol.subroutine
+    place = analysis.locations.of(routine.location) if routine is not None else None
+    if place is None or (place.path, place.offset) == (target.path, target.start):
+        return None
+    end = place.offset + len(target.name.encode())
+    return Target(place.path, place.offset, end, target.name, target.kind, routine, place.generated, target.owner)
+
+
+def _type(analysis: Analysis, symbol: Symbol | None) -> Target | None:
+    """What the type of a symbol is called: `word_t` in `word_t [3:0] x;`, the module of an instance."""
+    from pyslang.ast import (
+        InstanceArraySymbol,
+        InstanceSymbol,
+        InterfacePortSymbol,
+        SubroutineSymbol,
+        Type,
+        TypeAliasType,
+        ValueSymbol,
+        VirtualInterfaceType,
+    )
+
+    type_: Type
+    match symbol:
+        case InstanceSymbol():
+            return analysis.resolver.target(symbol.definition)
+        case InstanceArraySymbol():
+            return next((_type(analysis, inner) for inner in symbol), None)
+        case InterfacePortSymbol():
+            return analysis.resolver.target(symbol.interfaceDef)
+        case TypeAliasType():
+            type_ = symbol.targetType.type
+        case SubroutineSymbol():
+            type_ = symbol.returnType
+        case ValueSymbol():
+            type_ = symbol.type
+        case _:
+            return None
+    while not isinstance(type_, TypeAliasType) and type_.isArray:
+        type_ = type_.arrayElementType
+    if isinstance(type_, VirtualInterfaceType):
+        return analysis.resolver.target(type_.iface.definition)
+    return analysis.resolver.target(type_)
+
+
+def _extensions(project: Project, target: Target) -> Iterator[Target]:
+    from pyslang.syntax import SyntaxKind
+
+    for path in project.with_word("extends"):
+        outline = project.outline(path)
+        if outline is None or target.name.encode() not in outline.data:
+            continue
+        analysis = project.analysis_of(path)
+        if analysis is None:
+            continue
+        classes: list[SyntaxNode] = []
+        analysis.tree.root.visit(lookup_table={SyntaxKind.ClassDeclaration: classes.append})
+        for declaration in classes:
+            scope = analysis.scopes.of(declaration)
+            if scope is not None and (found := _extension(analysis, scope, target)) is not None:
+                yield found
+
+
+def _extension(analysis: Analysis, scope: Symbol, target: Target) -> Target | None:
+    """The class, if it extends the target, or its method that overrides the target."""
+    from pyslang.ast import ClassType
+
+    resolver = analysis.resolver
+    base = scope.baseClass if isinstance(scope, ClassType) else None
+    while isinstance(scope, ClassType) and isinstance(base, ClassType):
+        if target.kind is TargetKind.CLASS:
+            if resolver.target(base) == target:
+                return resolver.target(scope)
+        elif (theirs := base.find(target.name)) is not None and resolver.target(theirs) == target:
+            ours = resolver.target(scope.find(target.name))
+            return ours if ours != target else None
+        base = base.baseClass
+    return None

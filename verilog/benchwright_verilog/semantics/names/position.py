@@ -1,0 +1,122 @@
+"""From a byte of a file to slang's syntax: the way down takes a few steps, whatever the size of the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeAlias
+
+from pyslang import SourceLocation
+from pyslang.parsing import Token
+from pyslang.syntax import SyntaxNode
+
+from benchwright_verilog.semantics.names.names import names_of, visit_names
+from benchwright_verilog.semantics.project.file_locations import FileLocations
+
+Child: TypeAlias = SyntaxNode | Token | None
+
+
+def name_at(root: SyntaxNode, locations: FileLocations, path: Path, byte: int) -> tuple[Token, SyntaxNode] | None:
+    """The name at a byte or ending there, with the node that holds it."""
+    return _covering(root, locations, path, byte, byte) or _covering(root, locations, path, byte - 1, byte)
+
+
+def _covering(
+    node: SyntaxNode, locations: FileLocations, path: Path, start: int, end: int
+) -> tuple[Token, SyntaxNode] | None:
+    """The name whose token covers a byte, or ends where `end` says."""
+    if start < 0:
+        return None
+    while True:
+        index = _last_before(node, locations, path, start)
+        if index is None:
+            return None
+        child = _child(node, index)
+        if child is None:
+            return None
+        if locations.is_written(_start(child)):
+            if not isinstance(child, Token):
+                node = child
+                continue
+            is_it = child.location.offset <= start and end <= child.location.offset + len(child.rawText.encode())
+            return (child, node) if is_it and any(name == child for name in names_of(node)) else None
+        # A macro's text comes from one place; what was written between its parentheses is somewhere in it.
+        anchor = locations.anchor(_start(child), path)
+        while index >= 0 and (
+            (child := _child(node, index)) is None or locations.anchor(_start(child), path) == anchor
+        ):
+            found = _search(child, node, locations, path, start, end)
+            if found is not None:
+                return found
+            index -= 1
+        return None
+
+
+def _search(
+    child: Child, parent: SyntaxNode, locations: FileLocations, path: Path, start: int, end: int
+) -> tuple[Token, SyntaxNode] | None:
+    found: list[tuple[Token, SyntaxNode]] = []
+
+    def visit(token: Token, node: SyntaxNode) -> None:
+        place = locations.of(token.location)
+        if place is None or place.generated or place.path != path:
+            return
+        if place.offset <= start and end <= place.offset + len(token.rawText.encode()):
+            found.append((token, node))
+
+    if isinstance(child, Token):
+        for name in names_of(parent):
+            if name == child:
+                visit(name, parent)
+    elif child is not None:
+        visit_names(child, visit)
+    return found[0] if found else None
+
+
+def node_at(root: SyntaxNode, locations: FileLocations, path: Path, byte: int) -> SyntaxNode:
+    """The innermost node around a byte."""
+    node = root
+    while True:
+        index = _last_before(node, locations, path, byte)
+        child = _child(node, index) if index is not None else None
+        if not isinstance(child, SyntaxNode):
+            return node
+        end = locations.anchor(child.sourceRange.end, path)
+        if end is not None and end <= byte:
+            return node
+        node = child
+
+
+def _last_before(node: SyntaxNode, locations: FileLocations, path: Path, byte: int) -> int | None:
+    """The last child that begins at a byte or before it."""
+    low, high = 0, len(node)
+    while low < high:
+        middle = (low + high) // 2
+        # Children that are not there have no place; the next one to the right decides.
+        probe, anchor = middle, None
+        while probe < high and (anchor := _anchor(_child(node, probe), locations, path)) is None:
+            probe += 1
+        if anchor is None or anchor > byte:
+            high = middle
+        else:
+            low = probe + 1
+    index = low - 1
+    while index >= 0 and _anchor(_child(node, index), locations, path) is None:
+        index -= 1
+    return index if index >= 0 else None
+
+
+def _anchor(child: Child, locations: FileLocations, path: Path) -> int | None:
+    if child is None or (isinstance(child, Token) and (child.isMissing or not child.rawText)):
+        return None
+    if isinstance(child, SyntaxNode) and not child.getFirstToken():
+        return None
+    return locations.anchor(_start(child), path)
+
+
+def _start(child: SyntaxNode | Token) -> SourceLocation:
+    return child.location if isinstance(child, Token) else child.sourceRange.start
+
+
+def _child(node: SyntaxNode, index: int) -> Child:
+    child = node[index]
+    return child if isinstance(child, (SyntaxNode, Token)) else None

@@ -1,0 +1,290 @@
+"""A new name for a thing at every place, if that changes nothing else."""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_verilog.errors import VerilogError
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.diagnostics import Severity
+from benchwright_verilog.semantics.names.navigation import UNITS, Report, references_by_file, renamed_with
+from benchwright_verilog.semantics.names.occurrence import Occurrence, Target, TargetKind
+from benchwright_verilog.semantics.project.outline import DIRECTIVES
+from benchwright_verilog.semantics.project.project import Project
+from benchwright_verilog.syntax.documents import Documents
+from benchwright_verilog.syntax.keywords import RESERVED
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
+_USE = re.compile(rb"`([A-Za-z_]\w*)")
+_MAX_CHECKED_FILES = 100
+
+
+class RenameRefusedError(VerilogError):
+    """Something can't be renamed; the message says why."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Bytes of a file that are replaced."""
+
+    path: Path
+    start: int
+    end: int
+    text: str
+
+
+def renamable(project: Project, analysis: Analysis, byte: int) -> Occurrence:
+    """The name at a byte, if it can be renamed.
+
+    Raises:
+        RenameRefusedError: It can't.
+    """
+    found = analysis.occurrences_at(byte)
+    if not found:
+        raise RenameRefusedError(_why_nothing(analysis, byte))
+    # Of `.name`, which stands for `.name(name)`, the thing that is connected is what one means here.
+    occurrence = next((one for one in found if one.shorthand), found[0])
+    target = occurrence.target
+    if target.kind is TargetKind.FILE:
+        raise RenameRefusedError(f"{target.name} is a file. Rename it where your editor shows files.")
+    for written in (occurrence, target):
+        if written.generated:
+            by = _macro(project, written.path, written.start)
+            raise RenameRefusedError(f"{by}, writes the name {target.name}, so it can't be renamed here.")
+    _require_ours(project, target.path, f"{target.name} is declared in")
+    return occurrence
+
+
+def rename(
+    project: Project, analysis: Analysis, byte: int, new: str, report: Report = lambda searched, number: None
+) -> list[Edit]:
+    """The edits that give the thing at a byte a new name.
+
+    Raises:
+        RenameRefusedError: It can't be renamed, or not to this.
+    """
+    target = renamable(project, analysis, byte).target
+    _require_name(new, target)
+    if new == target.name:
+        return []
+    edits: dict[tuple[Path, int], Edit] = {}
+    targets: dict[Edit, Target] = {}
+    for one in renamed_with(project, analysis, target):
+        found = _edits(project, one, new, report)
+        edits |= found
+        targets |= dict.fromkeys(found.values(), one)
+    _require_no_macro_body(project, target, edits)
+    _Check(project, target, new, targets, report).run()
+    return list(edits.values())
+
+
+def _edits(project: Project, target: Target, new: str, report: Report) -> dict[tuple[Path, int], Edit]:
+    edits: dict[tuple[Path, int], Edit] = {}
+    for inside in references_by_file(project, target, report):
+        for occurrence in inside.occurrences:
+            if occurrence.generated:
+                by = _macro(project, occurrence.path, occurrence.start)
+                raise RenameRefusedError(
+                    f"{by}, writes the name {target.name}. Write it without the macro there, then rename it."
+                )
+            edits[occurrence.path, occurrence.start] = _edit(inside.analysis, occurrence, new)
+        if inside.occurrences:
+            _require_ours(project, inside.path, f"{target.name} is also used in")
+    return edits
+
+
+def _edit(analysis: Analysis | None, occurrence: Occurrence, new: str) -> Edit:
+    text, old = new, occurrence.target.name
+    if analysis is not None and len(analysis.occurrences_at(occurrence.start)) > 1:
+        # `.name` for `.name(name)`, and in a clocking block `name` for `name = name`.
+        is_connection = analysis.outline.code[: occurrence.start].rstrip().endswith(b".")
+        first, second = (old, new) if occurrence.shorthand else (new, old)
+        text = f"{first}({second})" if is_connection else f"{first} = {second}"
+    return Edit(occurrence.path, occurrence.start, occurrence.end, text)
+
+
+def _why_nothing(analysis: Analysis, byte: int) -> str:
+    word = _word(analysis.data, byte)
+    if word in RESERVED:
+        return f"{word} is a keyword of the language."
+    if word.startswith("$"):
+        return f"{word} is a system task or function."
+    if word:
+        return f"It is unknown what {word} means here, so it can't be renamed."
+    return "There is no name here."
+
+
+def _word(data: bytes, byte: int) -> str:
+    start = end = byte
+    while start > 0 and re.match(rb"[\w$`]", data[start - 1 : start]):
+        start -= 1
+    while end < len(data) and re.match(rb"[\w$]", data[end : end + 1]):
+        end += 1
+    return data[start:end].decode(errors="replace")
+
+
+def _require_name(new: str, target: Target) -> None:
+    if not _IDENTIFIER.fullmatch(new):
+        raise RenameRefusedError(
+            f"{new!r} is not a name: it has to start with a letter or underscore; letters, digits, _ and $ may follow."
+        )
+    if target.kind is TargetKind.MACRO:
+        if new.encode() in DIRECTIVES:
+            raise RenameRefusedError(f"`{new} is a directive of the language. Choose another name.")
+    elif new in RESERVED:
+        raise RenameRefusedError(f"{new} is a keyword of the language. Choose another name.")
+
+
+def _require_ours(project: Project, path: Path, what: str) -> None:
+    if project.folder is not None and not path.is_relative_to(project.folder):
+        raise RenameRefusedError(
+            f"{what} {path}, outside of the folder {project.folder}. Open its folder to rename it."
+        )
+    if not os.access(path, os.W_OK):
+        raise RenameRefusedError(f"{what} {path}, which can't be written.")
+
+
+def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[Path, int], Edit]) -> None:
+    """Refuse if a macro's body has the name and the macro is used in a file of the thing."""
+    if target.kind is not TargetKind.MACRO:
+        return
+    for path in project.with_word(target.name):
+        outline = project.outline(path)
+        if outline is None:
+            continue
+        for at in outline.places_of(target.name):
+            before = outline.code[max(0, at - 1) : at]
+            if before == b"`" and (path, at) not in edits:
+                place = _line(project, path, at)
+                raise RenameRefusedError(
+                    f"In {path.name}, line {place}, another definition of {target.name} may be meant. "
+                    "Rename it by hand there, then here."
+                )
+
+
+def _macro(project: Project, path: Path, byte: int) -> str:
+    """Which macro is used at a byte, and where, as the beginning of a sentence."""
+    outline = project.outline(path)
+    used = _USE.match(outline.data, byte) if outline is not None else None
+    name = f"The macro {used[1].decode()}" if used else "A macro"
+    return f"{name} in {path.name}, line {_line(project, path, byte)}"
+
+
+def _line(project: Project, path: Path, byte: int) -> int:
+    outline = project.outline(path)
+    return outline.data.count(b"\n", 0, byte) + 1 if outline is not None else 1
+
+
+class _Check:
+    """Analyses the files as they would be: every name has to mean what it meant before.
+
+    Args:
+        project: As it is.
+        target: What gets a new name.
+        new: The name.
+        edits: Where, each with the thing that it renames: this, or another that needs the same name.
+        report: Called before each file that is checked.
+    """
+
+    def __init__(self, project: Project, target: Target, new: str, edits: dict[Edit, Target], report: Report) -> None:
+        self._project = project
+        self._target = target
+        self._new = new
+        self._report = report
+        self._targets = edits
+        self._renamed = set(edits.values())
+        self._edits: dict[Path, list[Edit]] = {}
+        for edit in sorted(edits, key=lambda one: one.start):
+            self._edits.setdefault(edit.path, []).append(edit)
+
+    def run(self) -> None:
+        """Raise `RenameRefusedError` if something would mean something else."""
+        if self._target.kind in UNITS | {TargetKind.MACRO}:
+            self._require_unused()
+        paths = dict.fromkeys([*self._edits, *self._project.with_word(self._new)])
+        checked = list(paths)[:_MAX_CHECKED_FILES]
+        before = self._named(self._project, checked)
+        after = self._after()
+        now = self._named(after, checked)
+        for path, (occurrences, errors) in before.items():
+            expected = {(self._moved(path, one.start), self._moved_target(one.target)) for one in occurrences}
+            expected |= {
+                (self._moved(path, edit.start, edit), self._moved_target(self._targets[edit]))
+                for edit in self._edits.get(path, ())
+            }
+            found, new_errors = now[path]
+            actual = {(one.start, one.target) for one in found}
+            for start, target in sorted(actual ^ expected, key=lambda one: one[0]):
+                raise RenameRefusedError(self._clash(after, path, start, target))
+            if new_errors - errors:
+                line, message = min(new_errors - errors)
+                raise RenameRefusedError(
+                    f"With the name {self._new}, {path.name} would be wrong in line {line}: {message}."
+                )
+
+    def _require_unused(self) -> None:
+        for path in self._project.with_word(self._new):
+            outline = self._project.outline(path)
+            names = {unit.name for unit in outline.units} if outline is not None else set()
+            if self._target.kind is TargetKind.MACRO and outline is not None:
+                names = {macro.name for macro in outline.macros}
+            if self._new in names:
+                raise RenameRefusedError(f"{self._new} is already there, in {path.name}. Choose another name.")
+
+    def _named(self, project: Project, paths: list[Path]) -> dict[Path, tuple[list[Occurrence], set[tuple[int, str]]]]:
+        """The occurrences of the new name in files, and slang's errors by line."""
+        found = {}
+        for analysis in project.analyses_of(paths):
+            self._report(len(paths), len(paths))
+            occurrences = [one for one in analysis.occurrences_of(self._new) if not one.generated]
+            found[analysis.path] = occurrences, set(self._errors(analysis))
+        return found
+
+    def _errors(self, analysis: Analysis) -> Iterator[tuple[int, str]]:
+        for one in analysis.diagnostics:
+            if one.severity is Severity.ERROR:
+                line = analysis.data.count(b"\n", 0, one.start) + 1
+                yield line, one.message.replace(self._target.name, self._new)
+
+    def _after(self) -> Project:
+        documents = Documents()
+        texts: dict[Path, str] = {}
+        for path, edits in self._edits.items():
+            outline = self._project.outline(path)
+            data = outline.data if outline is not None else b""
+            for edit in reversed(edits):
+                data = data[: edit.start] + edit.text.encode() + data[edit.end :]
+            texts[path] = data.decode("utf-8", "replace")
+        return self._project.with_texts(documents, texts)
+
+    def _moved(self, path: Path, byte: int, edit: Edit | None = None) -> int:
+        """Where a byte is after the edits; the new name's first byte for the byte of an edit."""
+        edits = self._edits.get(path, [])
+        index = bisect_right([one.start for one in edits], byte)
+        if edit is not None:
+            index -= 1
+        shift = sum(len(one.text.encode()) - (one.end - one.start) for one in edits[:index])
+        if edit is None or edit.text == self._new:
+            return byte + shift
+        inner = re.search(rf"(?<![\w$]){re.escape(self._new)}(?![\w$])", edit.text)
+        return byte + shift + (inner.start() if inner is not None else 0)
+
+    def _moved_target(self, target: Target) -> Target:
+        if target in self._renamed:
+            edit = next((one for one in self._edits.get(target.path, []) if one.start == target.start), None)
+            start = self._moved(target.path, target.start, edit)
+            return Target(target.path, start, start + len(self._new.encode()), self._new)
+        start = self._moved(target.path, target.start)
+        return Target(target.path, start, start + target.end - target.start, target.name)
+
+    def _clash(self, after: Project, path: Path, start: int, target: Target) -> str:
+        line = _line(after, path, start)
+        return (
+            f"{self._new} would not mean the same in {path.name}, line {line}: something else has that name there. "
+            "Choose another name."
+        )

@@ -1,0 +1,367 @@
+"""What a name means: from a token of slang's syntax to the thing that it was declared as."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyslang.ast import (
+    GenerateBlockArraySymbol,
+    Lookup,
+    LookupFlags,
+    MethodPrototypeSymbol,
+    SubroutineSymbol,
+    Symbol,
+    SymbolKind,
+)
+from pyslang.parsing import Token
+from pyslang.syntax import (
+    AssignmentPatternItemSyntax,
+    AttributeSpecSyntax,
+    BlockStatementSyntax,
+    ClassMethodPrototypeSyntax,
+    ClockingDeclarationSyntax,
+    ClockingItemSyntax,
+    DeclaratorSyntax,
+    DotMemberClauseSyntax,
+    EnumTypeSyntax,
+    ForeachLoopListSyntax,
+    FunctionDeclarationSyntax,
+    FunctionPrototypeSyntax,
+    GenvarDeclarationSyntax,
+    HierarchyInstantiationSyntax,
+    InterfacePortHeaderSyntax,
+    LoopGenerateSyntax,
+    MemberAccessExpressionSyntax,
+    ModportSubroutinePortSyntax,
+    NamedArgumentSyntax,
+    NamedBlockClauseSyntax,
+    NamedParamAssignmentSyntax,
+    NamedPortConnectionSyntax,
+    PackageImportItemSyntax,
+    ScopedNameSyntax,
+    StructUnionMemberSyntax,
+    SyntaxKind,
+    SyntaxNode,
+)
+
+from benchwright_verilog.semantics.compilation.canonical import canonical
+from benchwright_verilog.semantics.names.lookup import NAME_SYNTAX, SymbolLookup
+from benchwright_verilog.semantics.names.occurrence import Role, Target, TargetKind
+from benchwright_verilog.semantics.names.roles import connection_of, role_for, role_of, role_through
+from benchwright_verilog.semantics.names.scopes import Scopes
+from benchwright_verilog.semantics.names.target_kinds import DECLARATIONS, kind_of
+from benchwright_verilog.semantics.names.with_clauses import with_around
+from benchwright_verilog.semantics.project.file_locations import FileLocation, FileLocations
+
+if TYPE_CHECKING:
+    from pyslang.ast import Compilation
+
+_INSTANTIATIONS = frozenset({SyntaxKind.HierarchyInstantiation, SyntaxKind.PrimitiveInstantiation})
+_HEADERS = frozenset({SyntaxKind.InterfaceHeader, SyntaxKind.ModuleHeader, SyntaxKind.ProgramHeader})
+_SIMPLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
+_ANYWHERE = LookupFlags.AllowDeclaredAfter
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """One thing that a name means where it is used."""
+
+    target: Target
+    role: Role
+    shorthand: bool = False
+
+
+class Resolver:
+    """Resolves names of one compilation.
+
+    Args:
+        compilation: Whose symbols.
+        scopes: Finds them by syntax.
+        locations: Finds the files of slang's locations.
+    """
+
+    def __init__(self, compilation: Compilation, scopes: Scopes, locations: FileLocations) -> None:
+        self._compilation = compilation
+        self._scopes = scopes
+        self._locations = locations
+        self._lookup = SymbolLookup(compilation, scopes)
+        self._targets: dict[Symbol, Target | None] = {}
+
+    def meanings(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
+        """What a name means: two things in `m u (.clk);`, the port `clk` of `m` and the signal connected to it.
+
+        Args:
+            token: The name.
+            node: The node that holds it.
+        """
+        kind = node.kind
+        if isinstance(node, NAME_SYNTAX):
+            yield from self._named(token, node)
+        elif kind in DECLARATIONS:
+            yield from self._declaration(token, node)
+        elif isinstance(node, NamedBlockClauseSyntax):
+            yield from self._label(token, node)
+        elif isinstance(node, NamedPortConnectionSyntax):
+            yield from self._port_connection(token, node)
+        elif isinstance(node, AttributeSpecSyntax):
+            yield from self._clock_variable(token, node)
+        elif kind in _INSTANTIATIONS:
+            yield from self._meaning(self._lookup.definition(token.valueText, node), Role.INSTANTIATION)
+        else:
+            yield from self._other(token, node)
+
+    def target(self, symbol: Symbol | None) -> Target | None:
+        """The declared thing that a symbol stands for."""
+        symbol = canonical(symbol)
+        if symbol is None:
+            return None
+        if symbol not in self._targets:
+            self._targets[symbol] = self._make_target(symbol)
+        return self._targets[symbol]
+
+    # Names in expressions, types and hierarchical paths
+
+    def _named(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
+        parent = node.parent
+        if isinstance(_top(node).parent, FunctionPrototypeSyntax):
+            yield from self._routine_name(token, node)
+            return
+        if isinstance(parent, AssignmentPatternItemSyntax) and parent.key == node:
+            field = self._lookup.pattern_field(parent, token.valueText)
+            if field is not None:
+                yield from self._meaning(field, Role.NAME)
+                return
+        if isinstance(parent, GenvarDeclarationSyntax) or (
+            isinstance(parent, ForeachLoopListSyntax) and parent.arrayName != node
+        ):
+            yield from self._declared(token, node, TargetKind.GENVAR)
+            return
+        clause = with_around(node)
+        if clause is not None and clause.is_iterator(token.valueText) and not _is_scoped(node):
+            if clause.iterator is not None:
+                for meaning in self._own(clause.iterator, TargetKind.VARIABLE, None):
+                    is_declared = clause.iterator == token
+                    yield Meaning(meaning.target, Role.DECLARATION if is_declared else Role.READ)
+            return
+        role = role_of(node)
+        if role is Role.READ and (connection := connection_of(node)) is not None:
+            body = self._lookup.instantiated(connection)
+            role = role_through(body.findPort(connection.name.valueText) if body is not None else None)
+        yield from self._meaning(self._lookup.symbol_of(node), role)
+
+    # Declarations
+
+    def _declaration(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
+        kind, parent = node.kind, node.parent
+        if kind in _HEADERS:
+            body = self._scopes.body(token.valueText, token.location)
+            yield from self._own(token, DECLARATIONS[kind], body.definition if body is not None else None)
+        elif kind == SyntaxKind.PackageHeader:
+            package = self._compilation.getPackage(token.valueText)
+            is_it = package is not None and package.location == token.location
+            yield from self._own(token, TargetKind.PACKAGE, package if is_it else None)
+        elif isinstance(node, DeclaratorSyntax) and isinstance(parent, StructUnionMemberSyntax):
+            yield from self._own(token, TargetKind.FIELD, self._lookup.declared_field(parent, token.valueText))
+        elif isinstance(node, DeclaratorSyntax) and isinstance(parent, EnumTypeSyntax):
+            yield from self._declared(token, node, TargetKind.ENUM_VALUE)
+        else:
+            yield from self._declared(token, node, DECLARATIONS[kind])
+
+    def _clock_variable(self, token: Token, node: AttributeSpecSyntax) -> Iterator[Meaning]:
+        """`ready` in `input ready;` of a clocking block, which slang reads like an attribute."""
+        if not isinstance(node.parent, ClockingItemSyntax):
+            return
+        scope, block = self._scopes.around(node), node.parent.parent
+        if scope is None or not isinstance(block, ClockingDeclarationSyntax):
+            return
+        variable = self._lookup.member(scope.find(block.blockName.valueText), token.valueText)
+        yield from self._own(token, TargetKind.VARIABLE, variable)
+        # `input ready;` samples the signal `ready`, `input ready = other;` another one.
+        if node.value is None:
+            yield from self._meaning(scope.lookupName(token.valueText), Role.READ, shorthand=True)
+
+    def _declared(self, token: Token, node: SyntaxNode, kind: TargetKind) -> Iterator[Meaning]:
+        """A declaration of which the same scope may have others: `module m (a); input a; wire a;` has three."""
+        scope = self._scopes.around(node)
+        # A class, routine and the like opens a scope itself, but is declared around it.
+        found = canonical(scope.find(token.valueText)) if scope is not None else None
+        if found is None and isinstance(scope, GenerateBlockArraySymbol):
+            outside = Lookup.unqualified(scope, token.valueText, _ANYWHERE)
+            found = outside if isinstance(outside, Symbol) else None
+        target = self.target(found) if found is not None else None
+        place = self._locations.of(token.location)
+        if found is not None and target is not None and place is not None:
+            is_other_file = target.path != place.path
+            is_forward = node.kind == SyntaxKind.ForwardTypedefDeclaration
+            is_port = found.kind in (SymbolKind.Net, SymbolKind.Variable, SymbolKind.FormalArgument)
+            if (target.start == place.offset and not is_other_file) or is_forward or is_port:
+                yield Meaning(target, Role.DECLARATION)
+                return
+        yield from self._own(token, kind, None)
+
+    def _own(self, token: Token, kind: TargetKind, symbol: Symbol | None) -> Iterator[Meaning]:
+        place = self._locations.of(token.location)
+        if place is not None:
+            yield Meaning(self._at(place, token.valueText, kind, symbol), Role.DECLARATION)
+
+    def _routine_name(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
+        """The name in the head of a routine: `f` in `function int f();`, `C` and `f` in `function int C::f();`."""
+        top = _top(node)
+        if isinstance(top, ScopedNameSyntax) and top.right != node:
+            yield from self._meaning(self._lookup.symbol_of(node), Role.NAME)
+            return
+        declaration = top.parent.parent
+        kind = TargetKind.TASK if declaration.kind == SyntaxKind.TaskDeclaration else TargetKind.FUNCTION
+        opened = declaration.parent if isinstance(declaration, ClassMethodPrototypeSyntax) else declaration
+        routine = self._scopes.of(declaration) if not isinstance(opened, ModportSubroutinePortSyntax) else None
+        if isinstance(routine, (SubroutineSymbol, MethodPrototypeSymbol)):
+            target = self.target(routine)
+            if target is not None and target.name == token.valueText:
+                yield Meaning(target, Role.DECLARATION)
+                return
+        yield from self._declared(token, top, kind)
+
+    def _label(self, token: Token, node: NamedBlockClauseSyntax) -> Iterator[Meaning]:
+        """The name after a colon: of `begin : name` a declaration, of `endmodule : name` the module's again."""
+        owner = node.parent
+        begins = _begin_label(owner)
+        if begins == node:
+            yield from self._block_label(token, owner)
+            return
+        for name, holder in _names_at_start(owner, begins):
+            if name.valueText == token.valueText:
+                for meaning in self.meanings(name, holder):
+                    yield Meaning(meaning.target, Role.END)
+                return
+
+    def _block_label(self, token: Token, block: SyntaxNode) -> Iterator[Meaning]:
+        opened = self._scopes.of(block)
+        if opened is not None and opened.name == token.valueText:
+            yield from self._meaning(opened, Role.DECLARATION)
+            return
+        # `for (genvar i …) begin : g`: the label names all blocks of the loop.
+        array = canonical(self._scopes.around(block)) if opened is not None else None
+        if isinstance(array, GenerateBlockArraySymbol) and array.name == token.valueText:
+            yield from self._meaning(array, Role.DECLARATION)
+        else:
+            yield from self._own(token, TargetKind.BLOCK, None)
+
+    # Connections and what names something of another scope
+
+    def _port_connection(self, token: Token, node: NamedPortConnectionSyntax) -> Iterator[Meaning]:
+        body = self._lookup.instantiated(node)
+        port = body.findPort(token.valueText) if body is not None else None
+        yield from self._meaning(port, Role.CONNECTION)
+        if not node.openParen:
+            yield from self._meaning(
+                self._lookup.unqualified(token.valueText, node), role_through(port), shorthand=True
+            )
+
+    def _other(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
+        name = token.valueText
+        match node:
+            case NamedParamAssignmentSyntax():
+                yield from self._meaning(self._parameter(name, node), Role.CONNECTION)
+            case NamedArgumentSyntax():
+                yield from self._meaning(self._lookup.argument(name, node.parent.parent), Role.CONNECTION)
+            case PackageImportItemSyntax():
+                package = self._compilation.getPackage(node.package.valueText)
+                is_package = token == node.package or package is None
+                yield from self._meaning(package if is_package else package.find(name), Role.IMPORT)
+            case DotMemberClauseSyntax():
+                yield from self._meaning(self._modport(name, node), Role.TYPE)
+            case MemberAccessExpressionSyntax():
+                yield from self._meaning(self._lookup.symbol_of(node), role_of(node))
+            case LoopGenerateSyntax():
+                yield from self._loop_variable(token, node)
+        kind = node.kind
+        if kind in (SyntaxKind.InterfacePortHeader, SyntaxKind.VirtualInterfaceType):
+            yield from self._meaning(self._lookup.definition(name, node), Role.TYPE)
+        elif kind in (SyntaxKind.ModportNamedPort, SyntaxKind.ModportClockingPort, SyntaxKind.PortReference):
+            scope = self._scopes.around(node)
+            yield from self._meaning(scope.find(name) if scope is not None else None, Role.NAME)
+        elif kind in (SyntaxKind.UserDefinedNetDeclaration, SyntaxKind.DefaultClockingReference, SyntaxKind.DPIExport):
+            yield from self._meaning(self._lookup.unqualified(name, node), Role.TYPE)
+
+    def _parameter(self, name: str, node: NamedParamAssignmentSyntax) -> Symbol | None:
+        """The parameter of a module in `m #(.N(8)) u ();`, of a class in `C #(.N(8)) c;`."""
+        owner = node.parent.parent
+        if isinstance(owner, HierarchyInstantiationSyntax):
+            body = self._scopes.body(owner.type.valueText)
+            return body.find(name) if body is not None else None
+        return self._lookup.member(self._lookup.symbol_of(owner), name)
+
+    def _modport(self, name: str, node: DotMemberClauseSyntax) -> Symbol | None:
+        """The modport in `bus.master port` or `virtual bus.master v`."""
+        owner = node.parent
+        interface: Token | None = getattr(owner, "name", None)
+        if isinstance(owner, InterfacePortHeaderSyntax):
+            interface = owner.nameOrKeyword
+        body = self._scopes.body(interface.valueText) if interface is not None else None
+        return body.find(name) if body is not None else None
+
+    def _loop_variable(self, token: Token, node: LoopGenerateSyntax) -> Iterator[Meaning]:
+        """`i` in `for (genvar i = 0; …)`, which declares it, or in `for (i = 0; …)`, which does not."""
+        if not node.genvar:
+            yield from self._meaning(self._lookup.unqualified(token.valueText, node), Role.WRITE)
+            return
+        array = self._scopes.of(node)
+        target = self.target(array.find(token.valueText) if array is not None else None)
+        if target is not None:
+            yield Meaning(target, Role.DECLARATION)
+        else:
+            yield from self._own(token, TargetKind.GENVAR, None)
+
+    # From symbols to targets
+
+    def _meaning(self, symbol: Symbol | None, role: Role, *, shorthand: bool = False) -> Iterator[Meaning]:
+        target = self.target(symbol)
+        if target is not None:
+            yield Meaning(target, role_for(role, target.kind), shorthand)
+
+    def _make_target(self, symbol: Symbol) -> Target | None:
+        place = self._locations.of(symbol.location)
+        if place is None or not symbol.name:
+            return None
+        return self._at(place, symbol.name, kind_of(symbol), symbol)
+
+    def _at(self, place: FileLocation, name: str, kind: TargetKind, symbol: Symbol | None) -> Target:
+        # An escaped name, `\a+b `, begins with a backslash, which is no part of it.
+        end = place.offset + len(name.encode()) + (not _SIMPLE_NAME.fullmatch(name))
+        return Target(place.path, place.offset, end, name, kind, symbol, place.generated, self._compilation)
+
+
+def _top(name: SyntaxNode) -> SyntaxNode:
+    """The whole path that a name is a part of: `a::b::c` for `b`."""
+    while isinstance(name.parent, ScopedNameSyntax):
+        name = name.parent
+    return name
+
+
+def _is_scoped(name: SyntaxNode) -> bool:
+    """Whether a name follows another and a dot or `::`."""
+    return isinstance(name.parent, ScopedNameSyntax) and name.parent.right == name
+
+
+def _begin_label(owner: SyntaxNode) -> NamedBlockClauseSyntax | None:
+    """The `: name` after a `begin` or `fork`."""
+    label: NamedBlockClauseSyntax | None = getattr(owner, "beginName", None)
+    return owner.blockName if label is None and isinstance(owner, BlockStatementSyntax) else label
+
+
+def _names_at_start(owner: SyntaxNode, label: NamedBlockClauseSyntax | None) -> Iterator[tuple[Token, SyntaxNode]]:
+    """The name at the beginning of what may repeat it at its end, with the node that holds it."""
+    if label is not None:
+        yield label.name, label
+    elif isinstance(owner, FunctionDeclarationSyntax):
+        path = owner.prototype.name
+        yield path.getLastToken(), path.right if isinstance(path, ScopedNameSyntax) else path
+    elif (header := getattr(owner, "header", None)) is not None:
+        yield header.name, header
+    elif isinstance(owner, ClockingDeclarationSyntax):
+        yield owner.blockName, owner
+    elif isinstance(name := getattr(owner, "name", None), Token):
+        yield name, owner

@@ -1,0 +1,273 @@
+"""Which of slang's scopes belongs to a node of its syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import pyslang
+from pyslang.ast import (
+    Compilation,
+    CompilationFlags,
+    CompilationOptions,
+    CovergroupType,
+    GenerateBlockArraySymbol,
+    GenerateBlockSymbol,
+    GenericClassDefSymbol,
+    InstanceSymbol,
+    MethodPrototypeSymbol,
+    StatementBlockSymbol,
+    Symbol,
+)
+from pyslang.parsing import Token, TokenKind
+from pyslang.syntax import (
+    BindDirectiveSyntax,
+    ClassMethodPrototypeSyntax,
+    CompilationUnitSyntax,
+    DPIImportSyntax,
+    FunctionDeclarationSyntax,
+    LetDeclarationSyntax,
+    ModuleDeclarationSyntax,
+    ScopedNameSyntax,
+    SyntaxKind,
+    SyntaxNode,
+    SyntaxTree,
+)
+
+from benchwright_verilog.semantics.compilation.instance_paths import InstancePath, chosen_bodies, symbols_on
+from benchwright_verilog.semantics.compilation.placeholders import with_real_types
+from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
+
+if TYPE_CHECKING:
+    from pyslang import SourceLocation, SourceManager
+    from pyslang.ast import InstanceBodySymbol
+
+_UNITS = frozenset({SyntaxKind.ModuleDeclaration, SyntaxKind.InterfaceDeclaration, SyntaxKind.ProgramDeclaration})
+_NAMED = frozenset(
+    {
+        SyntaxKind.CheckerDeclaration,
+        SyntaxKind.CovergroupDeclaration,
+        SyntaxKind.PropertyDeclaration,
+        SyntaxKind.SequenceDeclaration,
+    }
+)
+_ROUTINES = frozenset({SyntaxKind.FunctionDeclaration, SyntaxKind.TaskDeclaration})
+_BLOCKS = frozenset(
+    {
+        SyntaxKind.ForLoopStatement,
+        SyntaxKind.ForeachLoopStatement,
+        SyntaxKind.GenerateBlock,
+        SyntaxKind.LoopGenerate,
+        SyntaxKind.ParallelBlockStatement,
+        SyntaxKind.SequentialBlockStatement,
+    }
+)
+SCOPED = (
+    _UNITS
+    | _NAMED
+    | _ROUTINES
+    | _BLOCKS
+    | {
+        SyntaxKind.BindDirective,
+        SyntaxKind.ClassDeclaration,
+        SyntaxKind.ClassMethodPrototype,
+        SyntaxKind.CompilationUnit,
+        SyntaxKind.LetDeclaration,
+        SyntaxKind.PackageDeclaration,
+    }
+)
+"""The nodes that may open a scope."""
+
+_HOLDER = "benchwright$interfaces"
+_BLOCK_SYMBOLS = (GenerateBlockSymbol, GenerateBlockArraySymbol, StatementBlockSymbol)
+
+
+class Scopes:
+    """Finds scopes by syntax, each once.
+
+    Args:
+        compilation: Whose symbols.
+        bodies: An instance's body for every module, interface and program, by name.
+    """
+
+    def __init__(self, compilation: Compilation, bodies: Mapping[str, InstanceBodySymbol]) -> None:
+        self._compilation = compilation
+        self.bodies = bodies
+        self._known: dict[tuple[SyntaxKind, SourceLocation], ScopeSymbol | None] = {}
+        self._blocks: dict[Symbol, dict[SourceLocation, ScopeSymbol]] = {}
+        self._units = list(zip(compilation.getSyntaxTrees(), compilation.getCompilationUnits(), strict=False))
+
+    def around(self, node: SyntaxNode) -> ScopeSymbol | None:
+        """The innermost scope around a node; the node's own scope does not count."""
+        parent = node.parent
+        while parent is not None and parent.kind not in SCOPED:
+            node, parent = parent, parent.parent
+        return self.of(parent) if parent is not None else self._unit(node)
+
+    def of(self, node: SyntaxNode) -> ScopeSymbol | None:
+        """The scope that a node opens; the one around it where it opens none that slang knows."""
+        # The outermost first: a scope is found by way of the one around it, and thousands may be nested.
+        unknown: list[SyntaxNode] = []
+        inner: SyntaxNode | None = node
+        while inner is not None and _key(inner) not in self._known:
+            if inner is node or inner.kind in SCOPED:
+                unknown.append(inner)
+            inner = inner.parent
+        for scoped in reversed(unknown):
+            self._known[_key(scoped)] = self._open(scoped)
+        return self._known[_key(node)]
+
+    def unit_of(self, node: SyntaxNode) -> ScopeSymbol | None:
+        """The compilation unit that a node belongs to."""
+        while node.parent is not None:
+            node = node.parent
+        return self._unit(node)
+
+    def body(self, name: str, declared: SourceLocation | None = None) -> InstanceBodySymbol | None:
+        """The body of a module, interface or program, of the one declared there if a place is given."""
+        body = self.bodies.get(name)
+        if body is not None and declared is not None and body.definition.location != declared:
+            return None
+        return body
+
+    def _open(self, node: SyntaxNode) -> ScopeSymbol | None:
+        kind = node.kind
+        if kind == SyntaxKind.CompilationUnit:
+            return self._unit(node)
+        if isinstance(node, ModuleDeclarationSyntax):
+            name = node.header.name
+            if kind != SyntaxKind.PackageDeclaration:
+                return self.body(name.valueText, name.location)
+            package = self._compilation.getPackage(name.valueText)
+            return package if package is not None and package.location == name.location else None
+        if isinstance(node, BindDirectiveSyntax):
+            return self.body(str(node.target).strip())
+        outer = self.around(node)
+        if outer is None:
+            return None
+        if kind in _BLOCKS:
+            if isinstance(outer, GenerateBlockArraySymbol):
+                return next((entry for entry in outer if isinstance(entry, GenerateBlockSymbol)), outer)
+            return self._blocks_of(outer).get(node.sourceRange.start, outer)
+        if isinstance(node, (FunctionDeclarationSyntax, ClassMethodPrototypeSyntax, DPIImportSyntax)):
+            return self._routine(node, outer) or outer
+        return self._named(node, outer) or outer
+
+    def _named(self, node: SyntaxNode, outer: ScopeSymbol) -> ScopeSymbol | None:
+        """The scope of a class, covergroup, property and the like, found by its name in the scope around it."""
+        token: Token = node.identifier if isinstance(node, LetDeclarationSyntax) else getattr(node, "name")  # noqa: B009
+        found = _specialized(outer.find(token.valueText))
+        if isinstance(found, CovergroupType):
+            return found.body
+        return found if found is not None and is_scope(found) else None
+
+    def _routine(
+        self, node: FunctionDeclarationSyntax | ClassMethodPrototypeSyntax | DPIImportSyntax, outer: ScopeSymbol
+    ) -> ScopeSymbol | None:
+        """The scope of a routine; of `function void C::f();`, a body outside of its class, in the class `C`."""
+        name = (node.method if isinstance(node, DPIImportSyntax) else node.prototype).name
+        if isinstance(name, ScopedNameSyntax):
+            owner = _specialized(outer.find(str(name.left).strip()))
+            if owner is None or not is_scope(owner):
+                return None
+            outer, name = owner, name.right
+        token = name.getFirstToken()
+        found = outer.find("new" if token.kind == TokenKind.NewKeyword else token.valueText)
+        if isinstance(found, MethodPrototypeSymbol) and isinstance(node, FunctionDeclarationSyntax):
+            found = found.subroutine
+        return found if found is not None and is_scope(found) else None
+
+    def _blocks_of(self, scope: ScopeSymbol) -> dict[SourceLocation, ScopeSymbol]:
+        if scope not in self._blocks:
+            self._blocks[scope] = {
+                member.syntax.sourceRange.start: member
+                for member in scope
+                if isinstance(member, _BLOCK_SYMBOLS) and member.syntax is not None
+            }
+        return self._blocks[scope]
+
+    def _unit(self, root: SyntaxNode) -> ScopeSymbol | None:
+        # A file with one declaration and nothing else has no unit in its syntax, but slang has one of it.
+        return next((unit for tree, unit in self._units if tree.root == root), None)
+
+
+def _key(node: SyntaxNode) -> tuple[SyntaxKind, SourceLocation]:
+    return node.kind, node.sourceRange.start
+
+
+def _specialized(symbol: Symbol | None) -> Symbol | None:
+    """Of a class with parameters, the class as it is without knowing them."""
+    return symbol.invalidSpecialization if isinstance(symbol, GenericClassDefSymbol) else symbol
+
+
+def compile_for_lookup(
+    trees: Sequence[SyntaxTree], sources: SourceManager, chosen: Mapping[str, InstancePath] = MappingProxyType({})
+) -> tuple[Compilation, dict[str, InstanceBodySymbol]]:
+    """Compile so that every module, interface and program has one instance, with its default parameters.
+
+    Where a default is a placeholder, another instance with a real type comes first, if there is one.
+
+    Args:
+        trees: The files.
+        sources: Their text.
+        chosen: The instances that stand for modules, by the modules' names.
+
+    Returns:
+        The compilation, and the body of each by name.
+    """
+    names: dict[str, SyntaxKind] = {}
+    for tree in trees:
+        root = tree.root
+        for member in root.members if isinstance(root, CompilationUnitSyntax) else (root,):
+            if (
+                isinstance(member, ModuleDeclarationSyntax)
+                and member.kind in _UNITS
+                and (name := member.header.name.valueText)
+            ):
+                names.setdefault(name, member.kind)
+    options = CompilationOptions()
+    options.flags = CompilationFlags.AllowInvalidTop | CompilationFlags.AllowTopLevelIfacePorts
+    interfaces = [name for name, kind in names.items() if kind == SyntaxKind.InterfaceDeclaration]
+    # `bind m` means the top m, if there is one, and adds nothing to the instances of m that a path leads through.
+    through = {module for one in chosen.values() for module in one.modules[1:-1]}
+    hidden = through & names.keys() & _bound(trees) if through else set()
+    tops = names.keys() - set(interfaces) - hidden
+    if interfaces:
+        tops |= {_HOLDER}
+    options.topModules = tops
+    compilation = Compilation(pyslang.Bag([options]))
+    for tree in trees:
+        compilation.addSyntaxTree(tree)
+    if interfaces:
+        # slang makes no interface a top, so they get a module to be in.
+        instances = "".join(f"\\{name} \\{name} ();" for name in interfaces)
+        text = f"module \\{_HOLDER} ;{instances}endmodule"
+        compilation.addSyntaxTree(SyntaxTree.fromText(text, sources))
+    bodies: dict[str, InstanceBodySymbol] = {}
+    for top in compilation.getRoot().topInstances:
+        if top.name == _HOLDER:
+            bodies |= {inner.name: inner.body for inner in top.body if isinstance(inner, InstanceSymbol)}
+        else:
+            bodies[top.name] = top.body
+    for one in chosen.values() if hidden else ():
+        first = bodies.get(one.modules[0])
+        on_path = symbols_on([first.parentInstance], one.path) if first is not None and first.parentInstance else []
+        for instance in on_path:
+            bodies.setdefault(instance.definition.name, instance.body)
+    if hidden - bodies.keys():
+        # The path leads nowhere any more.
+        return compile_for_lookup(trees, sources)
+    return compilation, with_real_types(bodies) | chosen_bodies(bodies, chosen)
+
+
+def _bound(trees: Sequence[SyntaxTree]) -> set[str]:
+    """The names that binds in some files add to."""
+    found: set[str] = set()
+    for tree in trees:
+        root = tree.root
+        members = root.members if isinstance(root, CompilationUnitSyntax) else (root,)
+        for member in members:
+            inner = member.members if isinstance(member, ModuleDeclarationSyntax) else (member,)
+            found |= {str(one.target).strip() for one in inner if isinstance(one, BindDirectiveSyntax)}
+    return found

@@ -1,0 +1,175 @@
+"""What a class extends and implements, and what extends or implements it, in all files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.names.occurrence import Target, TargetKind
+from benchwright_verilog.semantics.project.project import Project
+
+if TYPE_CHECKING:
+    from pyslang.syntax import ClassDeclarationSyntax, SyntaxNode
+
+
+@dataclass(frozen=True)
+class ClassNode:
+    """A class. Offsets are bytes."""
+
+    name: str
+    detail: str
+    """Its parameters and what it extends, as written."""
+    is_interface: bool
+    path: Path
+    start: int
+    end: int
+    name_start: int
+    name_end: int
+
+
+def class_at(project: Project, analysis: Analysis, byte: int) -> ClassNode | None:
+    """The class that is named at a byte, or of which the value named there is a handle."""
+    for occurrence in analysis.occurrences_at(byte):
+        target = _class_of(analysis, occurrence.target)
+        if target is not None and (found := _node_of(project, target)) is not None:
+            return found
+    return None
+
+
+def supertypes(project: Project, node: ClassNode) -> list[ClassNode]:
+    """The classes that a class extends and implements."""
+    analysis = project.analysis_of(node.path)
+    declaration = _declaration_at(analysis, node.path, node.name_start) if analysis is not None else None
+    if analysis is None or declaration is None:
+        return []
+    found = (_node_of(project, target) for target in _bases(analysis, declaration))
+    return [one for one in found if one is not None]
+
+
+def subtypes(project: Project, node: ClassNode) -> list[ClassNode]:
+    """The classes that extend or implement a class directly, by name."""
+    analysis = project.analysis_of(node.path)
+    occurrences = analysis.occurrences_at(node.name_start) if analysis is not None else ()
+    target = next((one.target for one in occurrences if one.target.kind is TargetKind.CLASS), None)
+    if target is None:
+        return []
+    found: dict[ClassNode, None] = {}
+    for inner in project.analyses_of(project.roots_of(_extending(project, target))):
+        for declaration in _declarations(inner):
+            if target in _bases(inner, declaration):
+                found |= dict.fromkeys(_nodes(inner, declaration))
+    return sorted(found, key=lambda one: (one.name, one.path, one.start))
+
+
+def _extending(project: Project, target: Target) -> list[Path]:
+    """The files that may extend a class: by its name, or by that of a type that stands for it."""
+    names = {target.name}
+    words = [(path, words.words) for path, words in project.words()]
+    declared = dict(project.symbols())
+    for path, known in words:
+        if "typedef" in known and target.name in known:
+            names |= {one.name for one in declared.get(path, ()) if one.kind is TargetKind.TYPE}
+    return [
+        path
+        for path, known in words
+        if any(one in known for one in ("extends", "implements")) and any(one in known for one in names)
+    ]
+
+
+def _declarations(analysis: Analysis) -> list[ClassDeclarationSyntax]:
+    """The classes of a file and of what it includes; not those that macros write, which are nowhere."""
+    from pyslang.syntax import ClassDeclarationSyntax, SyntaxKind
+
+    found: list[ClassDeclarationSyntax] = []
+
+    def look(node: SyntaxNode) -> None:
+        if isinstance(node, ClassDeclarationSyntax) and _place(analysis, node) is not None:
+            found.append(node)
+
+    analysis.tree.root.visit(lookup_table={SyntaxKind.ClassDeclaration: look})
+    return found
+
+
+def _declaration_at(analysis: Analysis, path: Path, byte: int) -> ClassDeclarationSyntax | None:
+    return next((one for one in _declarations(analysis) if _place(analysis, one) == (path, byte)), None)
+
+
+def _place(analysis: Analysis, declaration: ClassDeclarationSyntax) -> tuple[Path, int] | None:
+    """Where the name of a class is written."""
+    place = analysis.locations.of(declaration.name.location)
+    return (place.path, place.offset) if place is not None and not place.generated else None
+
+
+def _bases(analysis: Analysis, declaration: ClassDeclarationSyntax) -> Iterator[Target]:
+    """What a class extends and implements, types that stand for classes resolved."""
+    from pyslang.syntax import ScopedNameSyntax
+
+    from benchwright_verilog.semantics.names.lookup import NAME_SYNTAX
+
+    for name in _base_names(declaration):
+        inner = name.right if isinstance(name, ScopedNameSyntax) else name
+        if isinstance(inner, NAME_SYNTAX):
+            for meaning in analysis.resolver.meanings(inner.identifier, inner):
+                found = _class_of(analysis, meaning.target)
+                if found is not None:
+                    yield found
+
+
+def _base_names(declaration: ClassDeclarationSyntax) -> Iterator[object]:
+    if declaration.extendsClause is not None:
+        yield declaration.extendsClause.baseName
+    if declaration.implementsClause is not None:
+        yield from declaration.implementsClause.interfaces
+
+
+def _class_of(analysis: Analysis, target: Target | None) -> Target | None:
+    """The class that a thing is, stands for, or is a handle of."""
+    from pyslang.ast import ClassType, SubroutineSymbol, Type, ValueSymbol
+
+    if target is None or target.kind is TargetKind.CLASS:
+        return target
+    symbol = target.symbol
+    type_: Type | None = None
+    if isinstance(symbol, Type):
+        type_ = symbol.canonicalType
+    elif isinstance(symbol, SubroutineSymbol):
+        type_ = symbol.returnType.canonicalType
+    elif isinstance(symbol, ValueSymbol):
+        type_ = symbol.type.canonicalType
+    while type_ is not None and type_.isArray:
+        type_ = type_.arrayElementType.canonicalType
+    return analysis.resolver.target(type_) if isinstance(type_, ClassType) else None
+
+
+def _node_of(project: Project, target: Target) -> ClassNode | None:
+    analysis = project.analysis_of(target.path)
+    declaration = _declaration_at(analysis, target.path, target.start) if analysis is not None else None
+    if analysis is None or declaration is None:
+        return None
+    return next(_nodes(analysis, declaration), None)
+
+
+def _nodes(analysis: Analysis, declaration: ClassDeclarationSyntax) -> Iterator[ClassNode]:
+    from pyslang.parsing import TokenKind
+
+    place = _place(analysis, declaration)
+    if place is None:
+        return
+    path, start = place
+    first = analysis.locations.anchor(declaration.sourceRange.start, path)
+    last = analysis.locations.anchor(declaration.sourceRange.end, path)
+    size = len(declaration.name.rawText.encode())
+    parts = (declaration.parameters, declaration.extendsClause, declaration.implementsClause)
+    yield ClassNode(
+        name=declaration.name.valueText,
+        detail=" ".join(" ".join(str(part).split()) for part in parts if part is not None),
+        is_interface=declaration.virtualOrInterface.kind == TokenKind.InterfaceKeyword,
+        path=path,
+        start=first if first is not None and first <= start else start,
+        end=last if last is not None and last >= start + size else start + size,
+        name_start=start,
+        name_end=start + size,
+    )

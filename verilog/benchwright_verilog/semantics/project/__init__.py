@@ -1,0 +1,1 @@
+"""Which files belong together, and how they include each other."""

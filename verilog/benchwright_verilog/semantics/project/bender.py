@@ -1,0 +1,216 @@
+"""`Bender.yml`: the sources of a package of Bender, of the packages that it depends on, and which of them apply.
+
+Nothing is fetched: a dependency is where `Bender.local` or `Bender.yml` say, or where `bender checkout` has put it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.project.file_list import FileList
+from benchwright_verilog.semantics.project.manifest import (
+    DESIGNS,
+    Gathered,
+    Manifest,
+    TextOf,
+    TooLargeError,
+    normal,
+    text_of_file,
+)
+
+if TYPE_CHECKING:
+    from yaml import Node
+
+NAME = "Bender.yml"
+TARGETS = ("rtl", "simulation", "test")
+"""What applies if nothing is chosen: what one reads and simulates."""
+_MOST_PACKAGES = 500
+_WORD = re.compile(r"\s*([A-Za-z0-9_.:*-]+|[(),])")
+
+
+def read_bender(path: Path, text_of: TextOf | None = None, targets: tuple[str, ...] = ()) -> FileList:
+    """Reads a package and those that it depends on.
+
+    Args:
+        path: Its `Bender.yml`.
+        text_of: See `TextOf`.
+        targets: What applies; `TARGETS` if none is given.
+    """
+    gathered = Gathered()
+    reading = _Reading(path.parent, text_of, frozenset(name.lower() for name in targets or TARGETS), gathered)
+    reading.package(path)
+    gathered.targets = tuple(sorted(reading.named))
+    return gathered.file_list(path)
+
+
+class _Reading:
+    def __init__(self, root: Path, text_of: TextOf | None, targets: frozenset[str], gathered: Gathered) -> None:
+        self._root = root
+        self._text_of = text_of
+        self._targets = targets
+        self._gathered = gathered
+        self._seen: set[str] = set()
+        self._checkouts = root / ".bender" / "git" / "checkouts"
+        self._checkout_dir: Path | None = None
+        self._local = self._overrides()
+        self.named: set[str] = set()
+
+    def package(self, path: Path) -> None:
+        self._gathered.read[path] = None
+        manifest = Manifest(path, text_of_file(path, self._text_of), self._gathered.complaints)
+        try:
+            self._read(manifest, path.parent)
+        except TooLargeError:
+            manifest.complain(None, f"{path.name} has more entries than can be read.")
+
+    def _read(self, manifest: Manifest, folder: Path) -> None:
+        fields = manifest.fields(manifest.root)
+        if folder == self._root:
+            self._seen.add((manifest.text(manifest.fields(fields.get("package")).get("name")) or "").lower())
+            workspace = manifest.fields(fields.get("workspace"))
+            if (named := manifest.text(workspace.get("checkout_dir"))) is not None:
+                self._checkout_dir = normal(folder / named)
+        # Bender gives a package's sources after those that it depends on.
+        for name, node in manifest.fields(fields.get("dependencies")).items():
+            self._dependency(manifest, folder, name.lower(), node)
+        for node, name in manifest.texts(fields.get("export_include_dirs")):
+            self._include(manifest, folder, node, name)
+        self._group(manifest, folder, fields.get("sources"))
+
+    def _dependency(self, manifest: Manifest, folder: Path, name: str, node: Node) -> None:
+        if name in self._seen or len(self._seen) >= _MOST_PACKAGES:
+            return
+        self._seen.add(name)
+        place = self._place(manifest, folder, name, node)
+        if place is None:
+            message = f"The dependency {name} is not here. Run `bender checkout`, then its files are read."
+            manifest.complain(node, message, is_error=False)
+        elif (place / NAME).is_file():
+            self.package(place / NAME)
+
+    def _place(self, manifest: Manifest, folder: Path, name: str, node: Node) -> Path | None:
+        if name in self._local:
+            return self._local[name]
+        given = manifest.text(manifest.fields(node).get("path"))
+        places = [normal(folder / given)] if given is not None else []
+        if self._checkout_dir is not None:
+            places.append(self._checkout_dir / name)
+        if self._checkouts.is_dir():
+            places += sorted(self._checkouts.glob(f"{name}-*"), key=lambda place: place.stat().st_mtime, reverse=True)
+        return next((place for place in places if place.is_dir()), None)
+
+    def _overrides(self) -> dict[str, Path]:
+        path = self._root / "Bender.local"
+        text = text_of_file(path, self._text_of)
+        if text is None:
+            return {}
+        self._gathered.read[path] = None
+        manifest = Manifest(path, text, self._gathered.complaints)
+        found = {}
+        for name, node in manifest.fields(manifest.fields(manifest.root).get("overrides")).items():
+            given = manifest.text(manifest.fields(node).get("path"))
+            if given is not None:
+                found[name.lower()] = normal(self._root / given)
+        return found
+
+    def _group(self, manifest: Manifest, folder: Path, node: Node | None, depth: int = 0) -> None:
+        for entry in manifest.items(node):
+            file = manifest.text(entry)
+            if file is not None:
+                self._file(manifest, folder, entry, file)
+                continue
+            fields = manifest.fields(entry)
+            if not self._applies(manifest, fields.get("target")):
+                continue
+            if "files" in fields and depth < 32:
+                for at, name in manifest.texts(fields.get("include_dirs")):
+                    self._include(manifest, folder, at, name)
+                for name, value in manifest.fields(fields.get("defines")).items():
+                    text = manifest.text(value)
+                    self._gathered.defines[f"{name}={text}" if text not in (None, "", "~", "null") else name] = None
+                self._group(manifest, folder, fields["files"], depth + 1)
+            else:
+                # An entry may say what kind of file it is.
+                for kind in ("sv", "v"):
+                    for at, name in manifest.texts(fields.get(kind)):
+                        self._file(manifest, folder, at, name)
+
+    def _applies(self, manifest: Manifest, node: Node | None) -> bool:
+        text = manifest.text(node)
+        if text is None:
+            return True
+        try:
+            return self._holds(_Words(text))
+        except ValueError as error:
+            manifest.complain(node, f"This target can't be read: {error}. Write a name, all(…), any(…) or not(…).")
+            return True
+
+    def _holds(self, words: _Words, depth: int = 0) -> bool:
+        name = words.next()
+        if depth > 32:
+            raise ValueError("it is too deep")
+        if words.peek != "(":
+            if name == "*":
+                return True
+            self.named.add(name)
+            return name.lower() in self._targets
+        words.next()
+        inner = []
+        while words.peek != ")":
+            inner.append(self._holds(words, depth + 1))
+            if words.peek == ",":
+                words.next()
+        words.next()
+        match name:
+            case "all":
+                return all(inner)
+            case "any":
+                return any(inner)
+            case "not" if len(inner) == 1:
+                return not inner[0]
+        raise ValueError(f"{name} is none of all, any and not")
+
+    def _include(self, manifest: Manifest, folder: Path, node: Node, name: str) -> None:
+        path = normal(folder / name)
+        if path.is_dir():
+            self._gathered.include_dirs[path] = None
+        else:
+            manifest.complain(node, f"There is no folder {path}.", is_error=False)
+
+    def _file(self, manifest: Manifest, folder: Path, node: Node, name: str) -> None:
+        path = normal(folder / name)
+        if any(character in name for character in "*?"):
+            found = [] if Path(name).is_absolute() else sorted(folder.glob(name))
+            self._gathered.sources |= dict.fromkeys(normal(one) for one in found if one.suffix in DESIGNS)
+        elif path.suffix not in DESIGNS:
+            return
+        elif path.is_file():
+            self._gathered.sources[path] = None
+        else:
+            manifest.complain(node, f"There is no file {path}.")
+
+
+class _Words:
+    def __init__(self, text: str) -> None:
+        self._words: list[str] = []
+        at = 0
+        while text[at:].strip():
+            found = _WORD.match(text, at)
+            if found is None:
+                raise ValueError(f"{text[at:].strip()[0]} is not part of it")
+            self._words.append(found[1])
+            at = found.end()
+        self._at = 0
+
+    @property
+    def peek(self) -> str | None:
+        return self._words[self._at] if self._at < len(self._words) else None
+
+    def next(self) -> str:
+        word = self.peek
+        if word is None:
+            raise ValueError("it ends too early")
+        self._at += 1
+        return word

@@ -1,0 +1,204 @@
+"""FuseSoC's `.core` files (CAPI2): the files of a target of a core, and of the cores that it depends on.
+
+Dependencies are the cores below the project's folder. Conditions such as `tool_icarus ? (…)` are taken for no tool.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.project.file_list import FileList
+from benchwright_verilog.semantics.project.manifest import (
+    DESIGNS,
+    Gathered,
+    Manifest,
+    TextOf,
+    TooLargeError,
+    normal,
+    text_of_file,
+)
+
+if TYPE_CHECKING:
+    from yaml import Node
+
+SUFFIX = ".core"
+_MOST_CORES = 2_000
+_CONDITION = re.compile(r"^\s*(!?)\s*([\w.-]+)\s*\?\s*\((.*)\)\s*$", re.DOTALL)
+_VERSION = re.compile(r"^(?:[<>=~^]*)(.*)$", re.DOTALL)
+_FIRST_LINE = re.compile(r"\A(\s*CAPI=2):?[ \t]*$", re.MULTILINE)
+
+
+def read_core(path: Path, folder: Path, text_of: TextOf | None = None, target: str = "") -> FileList:
+    """Reads a core and those that it depends on.
+
+    Args:
+        path: Its file.
+        folder: Cores below it may be depended on.
+        text_of: See `TextOf`.
+        target: Of the core; `default` if not given, else the first.
+    """
+    gathered = Gathered()
+    reading = _Reading(folder, text_of, gathered)
+    reading.top(path, target)
+    return gathered.file_list(path)
+
+
+class _Core:
+    def __init__(self, path: Path, text: str | None, gathered: Gathered) -> None:
+        # The first line is a key without a value, which some write without its colon.
+        spelled = _FIRST_LINE.sub(lambda found: found[1].replace("=", "_") + ":", text, count=1) if text else text
+        self.manifest = Manifest(path, spelled, gathered.complaints)
+        self.folder = path.parent
+        self.fields = self.manifest.fields(self.manifest.root)
+        self.filesets = self.manifest.fields(self.fields.get("filesets"))
+        self.targets = self.manifest.fields(self.fields.get("targets"))
+
+    @property
+    def name(self) -> str:
+        return _unversioned(self.manifest.text(self.fields.get("name")) or "")
+
+
+class _Reading:
+    def __init__(self, folder: Path, text_of: TextOf | None, gathered: Gathered) -> None:
+        self._folder = folder
+        self._text_of = text_of
+        self._gathered = gathered
+        self._flags: frozenset[str] = frozenset()
+        self._seen: set[str] = set()
+        self._found: dict[str, Path] | None = None
+
+    def top(self, path: Path, wanted: str) -> None:
+        core = self._core(path)
+        try:
+            self._gathered.targets = tuple(core.targets)
+            target = wanted or ("default" if "default" in core.targets else next(iter(core.targets), ""))
+            if wanted and wanted not in core.targets:
+                known = ", ".join(core.targets) or "none"
+                core.manifest.complain(None, f"{path.name} has no target {wanted}; there are: {known}.")
+                target = next(iter(core.targets), "")
+            self._flags = frozenset({f"target_{target}"})
+            self._seen.add(core.name)
+            self._target(core, target)
+        except TooLargeError:
+            core.manifest.complain(None, f"{path.name} has more entries than can be read.")
+
+    def _core(self, path: Path) -> _Core:
+        self._gathered.read[path] = None
+        return _Core(path, text_of_file(path, self._text_of), self._gathered)
+
+    def _target(self, core: _Core, name: str) -> None:
+        fields = core.manifest.fields(core.targets.get(name))
+        for key in ("filesets", "filesets_append"):
+            for node, fileset in self._applying(core, fields.get(key)):
+                self._fileset(core, node, fileset)
+        for _, top in self._applying(core, fields.get("toplevel")):
+            self._gathered.tops[top] = None
+        known = core.manifest.fields(core.fields.get("parameters"))
+        for key in ("parameters", "parameters_append"):
+            for _, given in self._applying(core, fields.get(key)):
+                self._parameter(core, known, given)
+
+    def _parameter(self, core: _Core, known: dict[str, Node], given: str) -> None:
+        name, sign, value = given.partition("=")
+        fields = core.manifest.fields(known.get(name))
+        kind = core.manifest.text(fields.get("paramtype"))
+        usual = core.manifest.text(fields.get("default"))
+        value = value if sign else usual or ""
+        if kind == "vlogdefine":
+            if core.manifest.text(fields.get("datatype")) == "bool":
+                if value.lower() == "true":
+                    self._gathered.defines[name] = None
+            else:
+                self._gathered.defines[f"{name}={value}" if value else name] = None
+        elif kind == "vlogparam" and value:
+            self._gathered.parameters[f"{name}={value}"] = None
+
+    def _fileset(self, core: _Core, node: Node, name: str) -> None:
+        if name not in core.filesets:
+            core.manifest.complain(node, f"There is no fileset {name}.")
+            return
+        fields = core.manifest.fields(core.filesets[name])
+        for at, wanted in self._applying(core, fields.get("depend")):
+            self._depend(core, at, wanted)
+        kind = core.manifest.text(fields.get("file_type")) or ""
+        for key in ("files", "files_append"):
+            for entry in core.manifest.items(fields.get(key)):
+                self._entry(core, entry, kind)
+
+    def _entry(self, core: _Core, entry: Node, kind: str) -> None:
+        text = core.manifest.text(entry)
+        if text is not None:
+            applied = self._applied(text)
+            if applied is not None:
+                self._file(core, entry, applied, kind, None, is_include=False)
+            return
+        for name, node in core.manifest.fields(entry).items():
+            fields = core.manifest.fields(node)
+            applied = self._applied(name)
+            if applied is not None:
+                own = core.manifest.text(fields.get("file_type")) or kind
+                include_path = core.manifest.text(fields.get("include_path"))
+                is_include = core.manifest.is_true(fields.get("is_include_file"))
+                self._file(core, entry, applied, own, include_path, is_include=is_include)
+
+    def _file(
+        self, core: _Core, node: Node, name: str, kind: str, include_path: str | None, *, is_include: bool
+    ) -> None:
+        path = normal(core.folder / name)
+        if not (kind.startswith(("verilogSource", "systemVerilogSource")) or (not kind and path.suffix in DESIGNS)):
+            return
+        if not path.is_file():
+            core.manifest.complain(node, f"There is no file {path}.")
+        elif is_include or path.suffix in (".vh", ".svh"):
+            self._gathered.include_dirs[normal(core.folder / include_path) if include_path else path.parent] = None
+        else:
+            self._gathered.sources[path] = None
+
+    def _depend(self, core: _Core, node: Node, wanted: str) -> None:
+        name = _unversioned(wanted)
+        if name in self._seen or len(self._seen) >= _MOST_CORES:
+            return
+        self._seen.add(name)
+        path = self._cores().get(name)
+        if path is None:
+            message = f"There is no core {name} below {self._folder}."
+            core.manifest.complain(node, message, is_error=False)
+            return
+        other = self._core(path)
+        # What a core gives to others is its default target.
+        self._target(other, "default")
+
+    def _cores(self) -> dict[str, Path]:
+        if self._found is None:
+            self._found = {}
+            for path in sorted(self._folder.rglob(f"*{SUFFIX}"))[:_MOST_CORES]:
+                name = _Core(path, text_of_file(path, self._text_of), Gathered()).name
+                # The later of two versions is named later.
+                self._found[name] = path
+        return self._found
+
+    def _applying(self, core: _Core, node: Node | None) -> Iterator[tuple[Node, str]]:
+        for at, text in core.manifest.texts(node):
+            applied = self._applied(text)
+            if applied:
+                yield at, applied
+
+    def _applied(self, text: str) -> str | None:
+        """What is left of `flag ? (…)`; None if the flag is not set."""
+        for _ in range(8):
+            found = _CONDITION.match(text)
+            if found is None:
+                return text.strip()
+            if (found[2] in self._flags) == bool(found[1]):
+                return None
+            text = found[3]
+        return None
+
+
+def _unversioned(name: str) -> str:
+    """`vendor:library:name` of `>=vendor:library:name:1.0`."""
+    found = _VERSION.match(name.strip())
+    return ":".join((found[1] if found else name).split(":")[:3])

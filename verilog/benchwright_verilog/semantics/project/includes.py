@@ -1,0 +1,96 @@
+"""What files are read with: include folders, macros, and the files that an `include` means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchwright_verilog.semantics.compilation.trees import Preprocessing
+from benchwright_verilog.semantics.project.file_list import FileList
+from benchwright_verilog.semantics.project.inferred_includes import Inferred, inferred
+from benchwright_verilog.semantics.project.inventory import Inventory, distance
+from benchwright_verilog.semantics.project.plain_files import stamp_of
+from benchwright_verilog.semantics.project.texts import SourceTexts
+
+_MAX_INCLUDE_DIRS = 64
+
+
+class Includes:
+    """Finds included files; what it found is kept until the disk is checked again. Not safe in several threads.
+
+    Args:
+        dirs: The include folders of the settings.
+        defines: The macros of the settings, `NAME` or `NAME=text`.
+        texts: The files as they are now.
+        inventory: All files of the project's folder; None for a file by itself.
+    """
+
+    def __init__(
+        self, dirs: Sequence[Path], defines: Sequence[str], texts: SourceTexts, inventory: Inventory | None
+    ) -> None:
+        self._dirs = list(dirs)
+        self._defines = list(defines)
+        self._texts = texts
+        self._inventory = inventory
+        self._lists: Sequence[FileList] = ()
+        self.inferred: list[Inferred] = []
+        """What files include that no list has a folder for."""
+        self._inferred_of: tuple[int, tuple[Path, ...], frozenset[Path]] | None = None
+        self._found: dict[tuple[Path, str], Path | None] = {}
+        self._read_with: dict[Path, Preprocessing] = {}
+
+    def with_texts(self, texts: SourceTexts) -> Includes:
+        """The same for other versions of the files."""
+        other = Includes(self._dirs, self._defines, texts, self._inventory)
+        other.use(self._lists)
+        return other
+
+    def use(self, lists: Sequence[FileList]) -> None:
+        """Take the project's file lists, and what is on disk, as they are now."""
+        self._lists = lists
+        self._found.clear()
+        self._read_with.clear()
+        self._infer()
+
+    def _infer(self) -> None:
+        """Look for the folders that lists leave out, if what is on disk is new."""
+        if self._inventory is None or not self._lists:
+            self.inferred = []
+            return
+        dirs = dict.fromkeys([*self._dirs, *(one for listed in self._lists for one in listed.include_dirs)])
+        listed = frozenset(path for one in self._lists for path in one.sources)
+        known = self._inventory.version, tuple(dirs), listed
+        if known != self._inferred_of:
+            self._inferred_of = known
+            self.inferred = inferred(self._inventory.entries, self._inventory.stamps, known[1], listed)
+
+    def find(self, includer: Path, name: str) -> Path | None:
+        """The file that an `include` of a file means."""
+        key = includer.parent, name
+        if key not in self._found:
+            candidates = (
+                Path(os.path.normpath(folder / name))
+                for folder in (includer.parent, *self.preprocessing(includer).include_dirs)
+            )
+            self._found[key] = next(
+                (one for one in candidates if one in self._texts or stamp_of(one) is not None), None
+            )
+        return self._found[key]
+
+    def preprocessing(self, path: Path) -> Preprocessing:
+        """What a file is read with."""
+        if path.parent not in self._read_with:
+            self._read_with[path.parent] = self._look_up(path)
+        return self._read_with[path.parent]
+
+    def _look_up(self, path: Path) -> Preprocessing:
+        dirs, defines = [*self._dirs], [*self._defines]
+        for listed in self._lists:
+            dirs += listed.include_dirs
+            defines += listed.defines
+        if self._inventory is not None and not self._lists:
+            dirs += self._inventory.header_dirs_near(path)
+        found = {folder for one in self.inferred for folder in one.folders}
+        dirs += sorted(found, key=lambda folder: (distance(folder / "x", path), folder))
+        return Preprocessing(tuple(dict.fromkeys(dirs))[:_MAX_INCLUDE_DIRS], tuple(defines))

@@ -1,0 +1,61 @@
+"""What large folders declare and name, kept from one start to the next."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from benchwright_verilog.semantics.project import outline
+from benchwright_verilog.semantics.project.entry import Entry, entry_of, values_of
+
+_MAX_FOLDERS = 32
+
+
+class IndexStore:
+    """Keeps the entries of folders' files; whoever takes one has to compare its stamp with the file's.
+
+    Args:
+        folder: Where; others can't read it. It can be deleted at any time.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def load(self, root: Path) -> dict[Path, Entry]:
+        """The entries of a folder; none if they were not kept, or can't be read."""
+        try:
+            kept = json.loads(self._file(root).read_bytes())
+            if kept["reader"] != _reader() or kept["folder"] != str(root):
+                return {}
+            return {root / name: entry_of(values) for name, *values in kept["files"]}
+        except (OSError, ValueError, TypeError, KeyError):
+            return {}
+
+    def save(self, root: Path, entries: Mapping[Path, Entry]) -> None:
+        """Keep the entries of a folder, and of the others only those that were kept last."""
+        files = [[os.path.relpath(path, root), *values_of(entry)] for path, entry in entries.items()]
+        text = json.dumps({"reader": _reader(), "folder": str(root), "files": files}, separators=(",", ":"))
+        # A full disk or a folder that can't be written: it is read again at the next start.
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = self._file(root)
+            new = file.with_suffix(f".{os.getpid()}")
+            new.write_text(text, encoding="utf-8")
+            new.replace(file)
+            kept = sorted(self._folder.iterdir(), key=lambda one: one.stat().st_mtime)
+            for old in kept[:-_MAX_FOLDERS]:
+                old.unlink(missing_ok=True)
+
+    def _file(self, root: Path) -> Path:
+        return self._folder / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:32]}.json"
+
+
+@cache
+def _reader() -> str:
+    """Identifies the program that made the entries."""
+    return hashlib.sha256(Path(outline.__file__).read_bytes()).hexdigest()

@@ -1,0 +1,93 @@
+"""What files declare and name, read by a process of its own: the editor's answers need not wait for it.
+
+Python's regular expressions hold its lock, so a thread would make every key wait.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from benchwright_verilog.semantics.project.entry import Entry, Stamp, WordSet, entry_of, values_of
+from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.plain_files import read_text
+
+_BATCH = 32
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from benchwright_verilog.semantics.project.indexing import serve; serve()"
+)
+"""The search path is handed over, so that nothing in the working directory is imported."""
+_NICENESS = 5
+
+
+def read_entry(path: Path, stamp: Stamp) -> Entry:
+    """What a file declares and names; nothing if it can't be read.
+
+    Args:
+        path: The file.
+        stamp: Its version.
+    """
+    text = read_text(path)
+    if text is None:
+        return Entry(stamp, (), (), WordSet(), WordSet(), WordSet())
+    outline = Outline(text.encode("utf-8", "replace"))
+    includes = tuple(include.name for include in outline.includes)
+    sets = (WordSet(words) for words in (outline.words, outline.members, outline.connected))
+    return Entry(stamp, outline.symbols, includes, *sets)
+
+
+def read_entries(stamps: Mapping[Path, Stamp], on_read: Callable[[int], None]) -> dict[Path, Entry]:
+    """What many files declare and name. Blocks until all are read; call it in a thread.
+
+    Args:
+        stamps: The files, and their versions.
+        on_read: Called with how many have been read so far.
+    """
+    found: dict[Path, Entry] = {}
+    for path, entry in _read_apart(stamps):
+        found[path] = entry
+        if len(found) % _BATCH == 0:
+            on_read(len(found))
+    for path in stamps.keys() - found.keys():  # The process could not be started, or ended early.
+        found[path] = read_entry(path, stamps[path])
+    return found
+
+
+def _read_apart(stamps: Mapping[Path, Stamp]) -> Iterator[tuple[Path, Entry]]:
+    search_path = [entry for entry in sys.path if Path(entry).is_absolute()]
+    command = [sys.executable, "-I", "-c", _START, json.dumps(search_path)]
+    paths = list(stamps)
+    try:
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            if process.stdin is None or process.stdout is None:
+                return
+            process.stdin.write(json.dumps([[os.fspath(path), stamps[path]] for path in paths]).encode())
+            process.stdin.close()
+            for line in process.stdout:
+                for number, values in json.loads(line):
+                    yield paths[number], entry_of(values)
+    except (OSError, ValueError):
+        return
+
+
+def serve() -> None:
+    """Read the files that standard input names, and write a line of JSON for every few of them."""
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    wanted = json.loads(sys.stdin.buffer.read())
+    for begin in range(0, len(wanted), _BATCH):
+        part = wanted[begin : begin + _BATCH]
+        entries = (read_entry(Path(name), (stamp[0], stamp[1])) for name, stamp in part)
+        values = [(begin + index, values_of(entry)) for index, entry in enumerate(entries)]
+        try:
+            sys.stdout.write(json.dumps(values, separators=(",", ":")) + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError:  # The server has ended.
+            os._exit(1)

@@ -1,0 +1,255 @@
+"""The design files below a folder, and what each declares and includes."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchwright_verilog.semantics.project.entry import Entry, Stamp
+from benchwright_verilog.semantics.project.files_below import files_below
+from benchwright_verilog.semantics.project.index_store import IndexStore
+from benchwright_verilog.semantics.project.indexing import read_entries, read_entry
+from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES, HEADERS
+
+MAX_FILES = 20_000
+_MANY = 200
+"""From this many files on, what is found in them is kept."""
+_QUICK_S = 0.005
+_AT_ONCE = 100
+_AT_ONCE_BYTES = 512 * 1024
+"""Up to how many files are read before the first answer: it takes about a twentieth of a second."""
+_FRESH_S = 0.5
+"""How long what was seen on disk counts as current, at least."""
+_FRESH_PER_LOOK = 50
+"""How many times as long as looking takes what was seen counts as current: so looking takes two hundredths of it."""
+
+
+class Inventory:
+    """Knows the design files below a folder. Many new ones are read in the background. Safe in any thread.
+
+    Args:
+        folder: The folder; links in it are not followed.
+        store: Where to keep what was found, if there is much of it.
+        on_progress: Called, in any thread, with how many of how many files have been read in the background; with
+            equal numbers once they can be used.
+    """
+
+    def __init__(
+        self, folder: Path, store: IndexStore | None = None, on_progress: Callable[[int, int], None] | None = None
+    ) -> None:
+        self.folder = folder
+        self._store = store
+        self._on_progress = on_progress or (lambda read, all_of_them: None)
+        self._lock = threading.RLock()
+        self.stamps: dict[Path, Stamp] = {}
+        """The files, and their versions."""
+        self.entries: dict[Path, Entry] = {}
+        """What is in those that have been read."""
+        self.is_whole = True
+        """Whether all of them have been read."""
+        self.is_cut = False
+        """Whether there are more files than `MAX_FILES`; the others are ignored."""
+        self.version = 0
+        """Another number whenever an entry is new."""
+        self.looks = 0
+        """How often the disk was checked."""
+        self._current_until = 0.0
+        self._took_s = 0.0
+        self._is_resting = threading.Event()
+        self._is_resting.set()
+        self._arrived: dict[Path, Entry] = {}
+        self._declaring: dict[str, list[Path]] | None = None
+        self._including: dict[str, list[Path]] | None = None
+        self._naming: dict[str, list[Path]] = {}
+        self._header_dirs: dict[Path, list[Path]] = {}
+
+    def outdate(self) -> None:
+        """The client reported a change on disk: look again before the next answer."""
+        self._current_until = 0.0
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether checking the disk takes too little time to matter on the event loop."""
+        return self._took_s < _QUICK_S
+
+    @property
+    def is_current(self) -> bool:
+        """Whether `refresh` has nothing to do."""
+        return time.monotonic() < self._current_until and not self._arrived
+
+    def wait(self) -> None:
+        """Wait until the background rests; what was read is there after the next `refresh`."""
+        self._is_resting.wait()
+
+    def refresh(self, likely: Callable[[], Iterable[str]] = tuple) -> None:
+        """Check the disk, unless that was just done.
+
+        Args:
+            likely: Gives the words of open files: of many new files, those named after one of these words are read
+                at once.
+        """
+        with self._lock:
+            if self.is_current:
+                return
+            began = time.monotonic()
+            self._look()
+            if self.version == 0 and self._store is not None and len(self.stamps) >= _MANY:
+                self.entries = self._store.load(self.folder)
+            arrived, self._arrived = self._arrived, {}
+            known = {
+                path: entry
+                for path, entry in {**self.entries, **arrived}.items()
+                if self.stamps.get(path) == entry.stamp
+            }
+            if self.version == 0 or arrived or len(known) != len(self.stamps) or len(known) != len(self.entries):
+                self._take(known, likely)
+            ended = time.monotonic()
+            self._took_s = ended - began
+            self._current_until = ended + _current_s(self._took_s)
+
+    def _look(self) -> None:
+        self.looks += 1
+        self.is_cut = False
+        self.stamps = {}
+        for path, stamp in _design_files(self.folder):
+            if len(self.stamps) == MAX_FILES:
+                self.is_cut = True
+                break
+            self.stamps[path] = stamp
+
+    def _take(self, known: dict[Path, Entry], likely: Callable[[], Iterable[str]]) -> None:
+        new = {path: stamp for path, stamp in self.stamps.items() if path not in known}
+        if _is_little(new):
+            known |= {path: read_entry(path, stamp) for path, stamp in new.items()}
+        elif self._is_resting.is_set():
+            known |= _likely_entries(new, likely())
+            self._is_resting.clear()
+            waiting = {path: stamp for path, stamp in new.items() if path not in known}
+            threading.Thread(target=self._read, args=(waiting,), daemon=True).start()
+        self.is_whole = len(known) == len(self.stamps)
+        if known.keys() != self.entries.keys() or any(self.entries[path] is not known[path] for path in known):
+            self.entries = dict(sorted(known.items()))
+            self._declaring = self._including = None
+            self._header_dirs = {}
+            self._naming = {}
+        self.version += 1
+
+    def _read(self, waiting: Mapping[Path, Stamp]) -> None:
+        number = len(waiting)
+        self._on_progress(0, number)
+        try:
+            arrived = read_entries(waiting, lambda read: self._on_progress(min(read, number - 1), number))
+            with self._lock:
+                self._arrived = arrived
+        finally:
+            self._is_resting.set()
+            self._on_progress(number, number)
+        if self._store is not None:
+            self._store.save(self.folder, {**self.entries, **arrived})
+
+    @property
+    def declaring(self) -> dict[str, list[Path]]:
+        """The files that declare a name, headers left out: those are part of what includes them."""
+        if self._declaring is None:
+            self._declaring = {}
+            for path, entry in self.entries.items():
+                if path.suffix not in HEADERS:
+                    for name in {unit.name for unit in entry.units}:
+                        self._declaring.setdefault(name, []).append(path)
+        return self._declaring
+
+    @property
+    def including(self) -> dict[str, list[Path]]:
+        """The files that include something of a name, by the name's last part."""
+        if self._including is None:
+            self._including = {}
+            for path, entry in self.entries.items():
+                for name in {include.rpartition("/")[2] for include in entry.includes}:
+                    self._including.setdefault(name, []).append(path)
+        return self._including
+
+    def naming(self, name: str) -> Sequence[Path]:
+        """The files whose code has a name, as they are on disk."""
+        if name not in self._naming:
+            self._naming[name] = [path for path, entry in self.entries.items() if name in entry.words]
+        return self._naming[name]
+
+    def sources(self) -> Iterator[Path]:
+        """The files that are compiled by themselves."""
+        return (path for path in self.entries if path.suffix not in HEADERS)
+
+    def header_dirs_near(self, path: Path) -> list[Path]:
+        """The folders that headers are in, and those that included paths may start from; the nearest to a file first.
+
+        Args:
+            path: The file.
+        """
+        if path.parent not in self._header_dirs:
+            self._header_dirs[path.parent] = sorted(
+                self._all_header_dirs(), key=lambda folder: (distance(folder / "x", path), folder)
+            )
+        return self._header_dirs[path.parent]
+
+    def _all_header_dirs(self) -> Iterable[Path]:
+        found: dict[Path, None] = {self.folder: None}
+        for path in self.stamps:
+            if path.suffix in HEADERS or path.name in self.including:
+                for folder in path.parents:
+                    found[folder] = None
+                    if folder == self.folder:
+                        break
+        return found
+
+
+def _is_little(stamps: Mapping[Path, Stamp]) -> bool:
+    return len(stamps) <= _AT_ONCE and sum(size for _, size in stamps.values()) <= _AT_ONCE_BYTES
+
+
+def _likely_entries(new: Mapping[Path, Stamp], words: Iterable[str]) -> dict[Path, Entry]:
+    """The entries of files that are named after a word, and of those named after a word in one of them."""
+    called: dict[str, list[Path]] = {}
+    for path in new:
+        called.setdefault(path.stem, []).append(path)
+    waiting = deque(called.keys() & set(words))
+    found: dict[Path, Entry] = {}
+    room = _AT_ONCE_BYTES
+    while waiting and len(found) < _AT_ONCE:
+        for path in called.pop(waiting.popleft(), ()):
+            room -= new[path][1]
+            if room < 0:
+                return found
+            found[path] = entry = read_entry(path, new[path])
+            waiting.extend(sorted(called.keys() & set(str(entry.words).split())))
+    return found
+
+
+def _current_s(took_s: float) -> float:
+    """How long what was seen counts as current, by how long it took to look."""
+    return max(_FRESH_S, _FRESH_PER_LOOK * took_s)
+
+
+def nearest(paths: Iterable[Path], origin: Path) -> Path | None:
+    """The file that is the fewest folders away."""
+    return min(paths, key=lambda path: (distance(path, origin), path), default=None)
+
+
+def distance(path: Path, origin: Path) -> int:
+    """How many steps up and down lead from the folder of one file to that of another."""
+    ours, theirs = origin.parent.parts, path.parent.parts
+    shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+    return len(ours) + len(theirs) - 2 * shared
+
+
+def _design_files(folder: Path) -> Iterator[tuple[Path, Stamp]]:
+    for item in files_below(folder):
+        if Path(item.name).suffix not in DESIGN_SUFFIXES:
+            continue
+        try:
+            status = item.stat(follow_symlinks=False)
+        except OSError:
+            continue
+        yield Path(item.path), (status.st_mtime_ns, status.st_size)

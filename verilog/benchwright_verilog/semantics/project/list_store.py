@@ -1,0 +1,46 @@
+"""The file list that was chosen for a folder, and its target, kept from one start to the next."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchwright_verilog.semantics.project.folder_state import FolderState
+
+
+@dataclass(frozen=True)
+class ListChoice:
+    """Which of a folder's file lists to use."""
+
+    name: str = ""
+    """Its file name. Empty for the one that the folder has."""
+    target: str = ""
+    """Its target, or those of a `Bender.yml`, separated by commas. Empty for its default."""
+    declined: bool = False
+    """Whether none of several lists shall be used, so that nobody is asked again."""
+
+
+NOTHING_CHOSEN = ListChoice()
+
+
+class ListStore:
+    """Keeps the choices of folders.
+
+    Args:
+        folder: Where; others can't read it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._state = FolderState(folder)
+
+    def load(self, root: Path) -> ListChoice:
+        """What was chosen for a folder, if its list still exists."""
+        kept = self._state.load(root)
+        name, target = str(kept.get("name", "")), str(kept.get("target", ""))
+        if name and not (root / name).is_file():
+            return NOTHING_CHOSEN
+        return ListChoice(name, target, kept.get("declined") is True)
+
+    def save(self, root: Path, choice: ListChoice) -> None:
+        """Keep the choice for a folder. Where that can't be written, it ends with the program."""
+        self._state.save(root, asdict(choice) if choice != NOTHING_CHOSEN else {})

@@ -1,0 +1,226 @@
+"""What the text of a file shows without being parsed: what it declares, includes and defines, and its words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from benchwright_verilog.semantics.names.occurrence import TargetKind
+
+_COMMENT_OR_STRING = re.compile(rb'//[^\n\r]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n\r])*"?', re.DOTALL)
+_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_$]*")
+_QUALIFIED = re.compile(rb"([\w\])]\s*)?(?:(::)|\.)\s*(?=\\([^\s]+)|([A-Za-z_][A-Za-z0-9_$]*))")
+_ESCAPED = re.compile(rb"\\([^\s]+)")
+_UNIT = re.compile(
+    rb"(?<![\w$`.\\])(?:(virtual|typedef|extern)\s+)?"
+    rb"(module|macromodule|interface\s+class|interface|program|package|primitive|class|checker)\s+"
+    rb"(?:(?:automatic|static)\s+)?(?:([A-Za-z_][A-Za-z0-9_$]*)|\\([^\s]+))"
+)
+_BEFORE_UNIT = re.compile(
+    rb"\b(?:module|macromodule|interface|program|package|primitive|class|checker)\s+(?:(?:automatic|static)\s+)?\\?\Z"
+)
+_ROUTINE = re.compile(
+    rb"(?<![\w$`.\\])(?:(extern|import|export|pure\s+virtual)\s+(?:\w+\s+)*?)?(function|task)\b([^;(]*?)"
+    rb"(?:(?<![\w$])([A-Za-z_][A-Za-z0-9_$]*)|\\([^\s]+))\s*[;(]"
+)
+_TYPEDEF = re.compile(
+    rb"(?<![\w$`])typedef\b(?:[^;{}]|\{(?:[^{}]|\{[^{}]*\})*\})*?([A-Za-z_][A-Za-z0-9_$]*)\s*(?:\[[^\]]*\]\s*)*;"
+)
+_INCLUDE = re.compile(rb"`include\s+(\"[^\"\n\r]*\"|<[^>\n\r]*>)")
+_WRITES_INCLUDE = re.compile(rb"`(?:i(?:n(?:c(?:l(?:ud?)?)?)?)?)?``")
+"""A macro that puts the word `include` together."""
+_MACRO = re.compile(rb"`([A-Za-z_][A-Za-z0-9_$]*)(?:\s+([A-Za-z_][A-Za-z0-9_$]*))?")
+_DEFINITION = re.compile(rb"`define\b(?:\\\r?\n|[^\n])*")
+_DEFINING = frozenset({b"define"})
+_TESTING = frozenset({b"undef", b"ifdef", b"ifndef", b"elsif"})
+DIRECTIVES = (
+    frozenset(
+        b"begin_keywords celldefine default_decay_time default_nettype default_trireg_strength "
+        b"delay_mode_distributed delay_mode_path delay_mode_unit delay_mode_zero else end_keywords endcelldefine endif "
+        b"endprotect endprotected include line nounconnected_drive pragma protect protected resetall timescale "
+        b"unconnected_drive undefineall".split()
+    )
+    | _DEFINING
+    | _TESTING
+    | {b"__FILE__", b"__LINE__"}
+)
+"""What can't be a macro's name: IEEE 1800-2023, chapter 22, and what older simulators know."""
+NO_UNITS = frozenset({TargetKind.FUNCTION, TargetKind.MACRO, TargetKind.TASK, TargetKind.TYPE})
+"""What `Outline.symbols` has beside the units."""
+_KINDS = {
+    b"module": TargetKind.MODULE,
+    b"macromodule": TargetKind.MODULE,
+    b"interface": TargetKind.INTERFACE,
+    b"program": TargetKind.PROGRAM,
+    b"package": TargetKind.PACKAGE,
+    b"primitive": TargetKind.PRIMITIVE,
+    b"class": TargetKind.CLASS,
+    b"checker": TargetKind.CHECKER,
+}
+
+
+@dataclass(frozen=True)
+class DeclaredUnit:
+    """A module, package or the like. Offsets are bytes of its name."""
+
+    name: str
+    kind: TargetKind
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Include:
+    """An `include`. Offsets are bytes of the file's name, without the quotes."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class MacroName:
+    """A macro's name, without the backtick. Offsets are bytes."""
+
+    name: str
+    start: int
+    end: int
+    defines: bool
+    tests: bool
+    """Whether it is in an `ifdef` or the like, or after `undef`."""
+
+
+class Outline:
+    """One version of a file; each property is computed when it is first needed.
+
+    Args:
+        data: The text as UTF-8.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    @cached_property
+    def units(self) -> tuple[DeclaredUnit, ...]:
+        """What it declares at the top, in packages and in modules; conditions and macros are ignored."""
+        return tuple(self._units())
+
+    def _units(self) -> Iterator[DeclaredUnit]:
+        for found in _UNIT.finditer(self.code):
+            before, keyword = found[1], found[2].split()[-1]
+            if before and not (before == b"virtual" and keyword == b"class"):
+                continue
+            group = 3 if found[3] is not None else 4
+            yield DeclaredUnit(found[group].decode(), _KINDS[keyword], *found.span(group))
+
+    @cached_property
+    def symbols(self) -> tuple[DeclaredUnit, ...]:
+        """The units, and the routines, types and macros beside them and in them."""
+        found = [*self.units]
+        for routine in _ROUTINE.finditer(self.code):
+            group = 4 if routine[4] is not None else 5
+            kind = TargetKind.TASK if routine[2] == b"task" else TargetKind.FUNCTION
+            if routine[1] is None and routine[group] != b"new":
+                found.append(DeclaredUnit(routine[group].decode(), kind, *routine.span(group)))
+        for type_ in _TYPEDEF.finditer(self.code):
+            found.append(DeclaredUnit(type_[1].decode(), TargetKind.TYPE, *type_.span(1)))
+        for macro in self.macros:
+            if macro.defines:
+                found.append(DeclaredUnit(macro.name, TargetKind.MACRO, macro.start, macro.end))
+        return tuple(sorted(found, key=lambda one: one.start))
+
+    @cached_property
+    def includes(self) -> tuple[Include, ...]:
+        """The files that it includes."""
+        if b"`include" not in self.data:
+            return ()
+        return tuple(
+            Include(found[1][1:-1].decode(), found.start(1) + 1, found.end(1) - 1)
+            for found in _INCLUDE.finditer(blanked(self.data, strings=False))
+        )
+
+    @cached_property
+    def may_include_by_macro(self) -> bool:
+        """Whether it may include more than `includes`, by names that macros write."""
+        return self.data.count(b"`include") != len(self.includes) or bool(_WRITES_INCLUDE.search(self.data))
+
+    @cached_property
+    def macros(self) -> tuple[MacroName, ...]:
+        """The macros that it names, in their order, also where a condition leaves them out."""
+        return tuple(self._macros()) if b"`" in self.data else ()
+
+    def _macros(self) -> Iterator[MacroName]:
+        for found in _MACRO.finditer(self.code):
+            directive = found[1]
+            if directive in _DEFINING or directive in _TESTING:
+                if found[2] is not None:
+                    yield MacroName(found[2].decode(), *found.span(2), directive in _DEFINING, directive in _TESTING)
+            elif directive not in DIRECTIVES:
+                yield MacroName(directive.decode(), *found.span(1), False, False)
+
+    @cached_property
+    def definitions(self) -> bytes:
+        """The text of the macros that it defines."""
+        return b"\n".join(_DEFINITION.findall(self.code)) if b"`define" in self.data else b""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the code."""
+        code = self.code
+        return frozenset(word.decode() for word in {*_WORD.findall(code), *_ESCAPED.findall(code)})
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """The words behind `::`, and behind a dot that has something before it: `a.member`, but not `.port(a)`."""
+        return self._qualified[0]
+
+    @cached_property
+    def connected(self) -> frozenset[str]:
+        """The words behind a dot that has nothing before it, such as the ports and parameters of instances."""
+        return self._qualified[1]
+
+    @cached_property
+    def _qualified(self) -> tuple[frozenset[str], frozenset[str]]:
+        members: set[bytes] = set()
+        connected: set[bytes] = set()
+        for before, scope, escaped, simple in _QUALIFIED.findall(self.code):
+            (members if before or scope else connected).add(escaped or simple)
+        return frozenset(word.decode() for word in members), frozenset(word.decode() for word in connected)
+
+    @cached_property
+    def code(self) -> bytes:
+        """The text with spaces for comments and strings."""
+        return blanked(self.data)
+
+    def declares(self, name: str) -> bool:
+        """Whether it seems to declare a module, package or the like; quicker than looking for all of them."""
+        for at in self.places_of(name):
+            found = _BEFORE_UNIT.search(self.data, max(0, at - 40), at)
+            if found is not None and not self._is_comment(found.start()):
+                return True
+        return False
+
+    def _is_comment(self, at: int) -> bool:
+        line = self.data.rfind(b"\n", 0, at) + 1
+        return b"//" in self.data[line:at] or self.data.rfind(b"/*", 0, at) > self.data.rfind(b"*/", 0, at)
+
+    def places_of(self, name: str) -> Iterator[int]:
+        """Where a name occurs as a whole word, including comments and strings."""
+        word = re.escape(name.encode())
+        pattern = rb"(?<![A-Za-z0-9_$])" + word + rb"(?![A-Za-z0-9_$])" if name.isidentifier() else word
+        for found in re.finditer(pattern, self.data):
+            yield found.start()
+
+
+def blanked(data: bytes, *, strings: bool = True) -> bytes:
+    """Source code with comments, and strings if wanted, replaced by spaces."""
+
+    def spaces(found: re.Match[bytes]) -> bytes:
+        text = found[0]
+        return text if text.startswith(b'"') and not strings else b" " * len(text)
+
+    if b"/" not in data and b'"' not in data:
+        return data
+    return _COMMENT_OR_STRING.sub(spaces, data)

@@ -1,0 +1,150 @@
+"""Uses of a name that its surroundings tell apart from all others: a search need not compile the files that have these.
+
+In
+
+    import types_pkg::*;
+    word_t [3:0] words;
+    common_queue #(.Depth(2)) u_queue ();
+    assign last = types_pkg::MaxBeats;
+
+`word_t` can only be a type, `common_queue` only something that is instantiated, and `MaxBeats` only what the package
+declares. Where one of these names has one declaration in all files, that is what they mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
+from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.syntax.keywords import RESERVED
+
+INSTANTIATED = frozenset({TargetKind.MODULE, TargetKind.PROGRAM, TargetKind.PRIMITIVE})
+_CONSTANTS = frozenset({TargetKind.LOCALPARAM, TargetKind.PARAMETER, TargetKind.FUNCTION, TargetKind.TASK})
+_TYPES = frozenset({TargetKind.TYPE, TargetKind.CLASS})
+PLAIN_KINDS = INSTANTIATED | _CONSTANTS | _TYPES | {TargetKind.PACKAGE}
+"""What can have such uses."""
+
+_LAST_WORD = re.compile(rb"([A-Za-z_$][\w$]*)\Z")
+_WORD = re.compile(rb"\s*([A-Za-z_][\w$]*)")
+_AFTER_DIMENSIONS = re.compile(rb"\s*(?:\[[^\[\];]*\]\s*)*([A-Za-z_][\w$]*)")
+_PARAMETERS = re.compile(rb"\s*#\s*\(")
+_CAST = re.compile(rb"\s*'\s*\(")
+_BRACKET = re.compile(rb"[()]")
+_SCOPE = re.compile(rb"\s*::")
+_IMPORT = re.compile(rb"\bimport\s+(?:[\w$]+\s*::\s*[\w$*]+\s*,\s*)*\Z")
+_CONDITION = re.compile(rb"`(?:ifn?def|elsif)\b")
+_NO_USE = frozenset(
+    b"bind cell checker class config covergroup design endmodule export extern instance interface library macromodule "
+    b"module package primitive program use".split()
+)
+"""Behind these words, a name is declared or has a special meaning."""
+_MARKS = (b".", b":", b"`", b"'", b"\\", b"$")
+"""Behind these, a name is a member, a label's target, a macro or part of another name."""
+_AROUND = 200
+"""How many bytes before a name matter."""
+
+
+@dataclass(frozen=True)
+class PlainUse:
+    """A use. Offsets are bytes."""
+
+    start: int
+    end: int
+    role: Role
+
+
+@dataclass(frozen=True)
+class PlainName:
+    """A declared name, as `uses` needs to know it.
+
+    Args:
+        name: The name.
+        kind: One of `PLAIN_KINDS`.
+        package: The package that declares it; empty for what no package does.
+    """
+
+    name: str
+    kind: TargetKind
+    package: str = ""
+
+    def uses(self, outline: Outline) -> list[PlainUse] | None:
+        """All uses in a file that does not declare it; None if one of them may be something else.
+
+        Args:
+            outline: The file.
+        """
+        code, word = outline.code, self.name.encode()
+        if not self.name.isidentifier() or _CONDITION.search(code):
+            return None
+        found: list[PlainUse] = []
+        in_macros = _arguments(outline)
+        imports = self.package and re.search(rb"(?<![\w$:])%b\s*::\s*\*" % self.package.encode(), code)
+        for at in (one.start() for one in re.finditer(rb"(?<![\w$])%b(?![\w$])" % word, code)):
+            role = self._role(code, at, at + len(word), is_imported=bool(imports) or not self.package)
+            if role is None or any(start <= at < end for start, end in in_macros):
+                return None
+            found.append(PlainUse(at, at + len(word), role))
+        return found
+
+    def _role(self, code: bytes, at: int, end: int, *, is_imported: bool) -> Role | None:
+        before = code[max(0, at - _AROUND) : at].rstrip()
+        if before.endswith(b"::"):
+            return self._of_package(code, before[:-2].rstrip(), at, end)
+        last = _LAST_WORD.search(before)
+        if (not before and at > _AROUND) or before.endswith(_MARKS) or (last is not None and last[1] in _NO_USE):
+            return None
+        if self.kind is TargetKind.PACKAGE and _SCOPE.match(code, end):
+            return Role.IMPORT if _IMPORT.search(before + b" ") else Role.NAME
+        if self.kind in INSTANTIATED and (_PARAMETERS.match(code, end) or _is_name(_WORD.match(code, end))):
+            return Role.INSTANTIATION
+        if self.kind in _TYPES and is_imported:
+            if _is_name(_AFTER_DIMENSIONS.match(code, end)) or _CAST.match(code, end):
+                return Role.TYPE
+            if self.kind is TargetKind.CLASS and _SCOPE.match(code, end):
+                return Role.NAME
+        return None
+
+    def _of_package(self, code: bytes, before: bytes, at: int, end: int) -> Role | None:
+        """The role of the name in `package::name`."""
+        qualifier = _LAST_WORD.search(before)
+        if not self.package or qualifier is None or qualifier[1] != self.package.encode():
+            return None
+        outside = before[: qualifier.start()].rstrip()
+        if outside.endswith((b"::", b".", b"`", b"\\", b"export")):
+            return None
+        if _IMPORT.search(outside + b" "):
+            return Role.IMPORT
+        if _SCOPE.match(code, end):
+            return Role.NAME if self.kind is TargetKind.CLASS else None
+        if self.kind in _TYPES:
+            return Role.TYPE
+        return Role.CALL if self.kind in (TargetKind.FUNCTION, TargetKind.TASK) else Role.READ
+
+
+def _is_name(found: re.Match[bytes] | None) -> bool:
+    return found is not None and found[1].decode() not in RESERVED
+
+
+def _arguments(outline: Outline) -> list[tuple[int, int]]:
+    """Where macros that are used have their arguments."""
+    return list(_argument_spans(outline)) if b"`" in outline.data else []
+
+
+def _argument_spans(outline: Outline) -> Iterator[tuple[int, int]]:
+    code = outline.code
+    for macro in outline.macros:
+        start = macro.end
+        while code[start : start + 1].isspace():
+            start += 1
+        if macro.defines or macro.tests or code[start : start + 1] != b"(":
+            continue
+        depth, end = 0, len(code)
+        for bracket in _BRACKET.finditer(code, start):
+            depth += 1 if bracket[0] == b"(" else -1
+            if depth == 0:
+                end = bracket.end()
+                break
+        yield start, end

@@ -1,0 +1,393 @@
+"""The design files of one folder, and what slang knows of each."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.compilation_files import CompilationFiles
+from benchwright_verilog.semantics.compilation.compiled import Compiled
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
+from benchwright_verilog.semantics.compilation.instances import Design, Designs
+from benchwright_verilog.semantics.compilation.macros import Macros
+from benchwright_verilog.semantics.compilation.trees import Tree
+from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
+from benchwright_verilog.semantics.project.entry import Entry
+from benchwright_verilog.semantics.project.file_list import FileList
+from benchwright_verilog.semantics.project.includes import Includes
+from benchwright_verilog.semantics.project.index_store import IndexStore
+from benchwright_verilog.semantics.project.inventory import Inventory
+from benchwright_verilog.semantics.project.outline import DeclaredUnit, Outline
+from benchwright_verilog.semantics.project.parsed_files import ParsedFiles
+from benchwright_verilog.semantics.project.project_lists import ProjectLists
+from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
+from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.syntax.documents import Document, Documents
+from benchwright_verilog.syntax.surrogates import encode_text
+from benchwright_verilog.syntax.uri import path_of
+
+_KEPT_ANALYSES = 8
+_LOOKED_UP_TOGETHER = 64
+_SHORT = 64 * 1024
+"""Up to this many bytes, files are analysed on the event loop: it takes a few milliseconds."""
+
+
+class Project:
+    """The design files of one folder, or one file that is in no folder. Safe in any thread.
+
+    Args:
+        folder: The folder; None for a file by itself.
+        documents: The open documents; they count, not what is on disk.
+        settings: Include folders, macros and file lists.
+        is_workspace: Whether the folder is a problem's workspace: then all of its files belong together.
+        on_lists: Called with the file lists whenever they were read, in whatever thread that was.
+        store: Keeps what a large folder declares and names.
+        on_progress: As of `Inventory`.
+        view: What its modules are viewed as.
+        declaring_files: Decides where several files declare a unit.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        documents: Documents,
+        settings: ProjectSettings | None = None,
+        *,
+        is_workspace: bool = False,
+        on_lists: Callable[[Sequence[FileList]], None] | None = None,
+        store: IndexStore | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
+        view: View = DEFAULTS,
+        declaring_files: DeclaringFiles | None = None,
+    ) -> None:
+        self.folder = folder
+        self.inventory = Inventory(folder, store, on_progress) if folder is not None else None
+        self._documents = documents
+        self._settings = settings or ProjectSettings()
+        self.is_workspace = is_workspace
+        self._lock = threading.RLock()
+        self._looks = 0
+        self._was_whole = True
+        self._texts = SourceTexts(folder, documents)
+        named = [self._absolute(name) for name in self._settings.file_lists]
+        variables = {name: self._value(text) for name, text in self._settings.variables.items()}
+        looked_in = None if is_workspace else folder
+        self._lists = ProjectLists(named, looked_in, self._texts.open_text, on_lists, variables, self._settings.target)
+        dirs = [self._absolute(name) for name in self._settings.include_dirs]
+        self._includes = Includes(dirs, self._settings.defines, self._texts, self.inventory)
+        self.declaring_files = declaring_files or DeclaringFiles()
+        self._files = CompilationFiles(
+            self._texts, self.inventory, self._includes.find, self.declaring_files, takes_all=is_workspace
+        )
+        self._files.view = view
+        self.designs = Designs(self._lock, self._parsed, self._new_compiled)
+        self._parsing = ParsedFiles(self._texts, self._includes)
+        self._analyses: dict[Path, tuple[tuple[Tree, ...], str, Analysis]] = {}
+
+    @property
+    def lists(self) -> tuple[FileList, ...]:
+        """The file lists as they were last read."""
+        return self._lists.lists
+
+    # Instances
+
+    @property
+    def view(self) -> View:
+        """What modules are viewed as."""
+        return self._files.view
+
+    def look(self, view: View) -> None:
+        """View modules in another way from now on."""
+        with self._lock:
+            self._files.view = view
+            self._analyses.clear()
+            self.designs.forget()
+
+    def design(self, path: Path) -> Design:
+        """The hierarchy of instances that a file of the project belongs to."""
+        self._wait()
+        with self._lock:
+            self.refresh()
+            members = self._files.of_design(path)
+        return self.designs.of(members)
+
+    # Analyses
+
+    def analysis(self, document: Document) -> Analysis:
+        """What slang knows of a document's newest version."""
+        found = self.analysis_of(path_of(document.uri), document)
+        if found is None:
+            raise KeyError(document.uri)
+        return found
+
+    def analysis_of(self, path: Path, document: Document | None = None) -> Analysis | None:
+        """What slang knows of a file, open or not; None if it can't be read."""
+        with self._lock:
+            self.refresh()
+            own = self._texts.get(path, document)
+            if own is None:
+                return None
+            root = self._files.root_of(path)
+            trees = self._parsed(self._files.together(root), root, own if root == path else None)
+            known = self._analyses.pop(path, None)
+            if known is None or known[1] is not own.text or not known[2].compiled.is_of(trees):
+                analysis = Analysis(
+                    path,
+                    own.outline,
+                    next(tree for tree in trees if tree.path == root),
+                    self._compiled(trees),
+                    macros=self._macros(root),
+                )
+                analysis.compiled.want(path)
+                known = trees, own.text, analysis
+            self._analyses[path] = known
+            while len(self._analyses) > _KEPT_ANALYSES:
+                del self._analyses[next(iter(self._analyses))]
+            return known[2]
+
+    def analyses_of(self, paths: Sequence[Path]) -> Iterator[Analysis]:
+        """What slang knows of files, for looking up names in them: many are compiled together.
+
+        Their diagnostics are good for comparing only: what is inside of the modules in them may be unknown.
+        """
+        for begin in range(0, len(paths), _LOOKED_UP_TOGETHER):
+            part = paths[begin : begin + _LOOKED_UP_TOGETHER]
+            with self._lock:
+                self.refresh()
+                together, apart = self._files.for_names(part)
+                trees = {tree.path: tree for tree in self._parsed(together)} if together else {}
+                compiled = Compiled(tuple(trees.values()), is_alone=False)
+                found = [self._looked_up(path, trees[path], compiled) for path in part if path in trees]
+                for path in part:
+                    compiled.want(path)
+            yield from found
+            yield from (one for path in apart if (one := self.analysis_of(path)) is not None)
+
+    def _looked_up(self, path: Path, tree: Tree, compiled: Compiled) -> Analysis:
+        outline = self._texts.outline(path) or Outline(encode_text(tree.text))
+        return Analysis(path, outline, tree, compiled, macros=self._macros(path))
+
+    def _macros(self, root: Path) -> Macros:
+        return Macros(root, self._texts.outline, self._includes.find, self._includes.preprocessing(root).defines)
+
+    @property
+    def _warnings(self) -> tuple[str, ...]:
+        return (*(option for one in self.lists for option in one.warnings), *self._settings.warnings)
+
+    def _compiled(self, trees: Sequence[Tree]) -> Compiled:
+        """Files compiled together, the same as before for another file if they are the same."""
+        analyses = (analysis for _, _, analysis in self._analyses.values())
+        compiled = next((analysis.compiled for analysis in analyses if analysis.compiled.is_of(trees)), None)
+        if compiled is None:
+            compiled = self._new_compiled(trees)
+        for path in self._analyses:
+            compiled.want(path)
+        return compiled
+
+    def _new_compiled(self, trees: Sequence[Tree]) -> Compiled:
+        tops = tuple(top for one in self.lists for top in one.tops)
+        return Compiled(
+            trees,
+            is_alone=self.folder is None,
+            is_partial=not self.is_whole,
+            tops=(self.view.top,) if self.view.top is not None else tops,
+            parameters=tuple(parameter for one in self.lists for parameter in one.parameters),
+            instances=self.view.instances,
+            warnings=self._warnings,
+            crossings=self._settings.clock_crossings,
+        )
+
+    def with_texts(self, documents: Documents, texts: Mapping[Path, str]) -> Project:
+        """The project as it would be with other versions of some files, for trying a change.
+
+        Args:
+            documents: Gets these versions, and what is open.
+            texts: The versions.
+        """
+        documents.encoding = self._documents.encoding
+        for document in self._documents:
+            documents.open(document.uri, document.version, document.text)
+        for path, text in texts.items():
+            documents.open(path.as_uri(), 1, text)
+        other = Project(self.folder, documents, self._settings, is_workspace=self.is_workspace)
+        with self._lock:
+            other.inventory = self.inventory
+            other._lists.share(self._lists)
+            other._includes = self._includes.with_texts(other._texts)
+            other._parsing = ParsedFiles(other._texts, other._includes)
+            find, choices = other._includes.find, self.declaring_files
+            other._files = CompilationFiles(other._texts, self.inventory, find, choices, takes_all=self.is_workspace)
+            other._files.view = self.view
+            other._files.use(other.lists)
+            other._parsing.inherit(other._files.units.inheriting)
+        return other
+
+    def is_quick(self, document: Document) -> bool:
+        """Whether analysing a document takes too little time to matter on the event loop."""
+        if self.inventory is not None and not (self.inventory.is_current or self.inventory.is_quick):
+            return False
+        # A search in a thread may have the lock for a while.
+        if not self._lock.acquire(blocking=False):
+            return False
+        self._lock.release()
+        known = self._analyses.get(path_of(document.uri))
+        if known is None or known[1] is document.text:
+            return known is not None
+        # The text of a single unit is only what it includes.
+        is_unit = any(tree.path in self._files.units.texts for tree in known[0])
+        return not is_unit and sum(len(tree.text) for tree in known[0]) <= _SHORT
+
+    def last_analysis(self, path: Path) -> Analysis | None:
+        """The last analysis that was made of a file, even if its text has changed since."""
+        known = self._analyses.get(path)
+        return known[2] if known is not None else None
+
+    def close(self, path: Path) -> None:
+        """A document was closed."""
+        with self._lock:
+            self._analyses.pop(path, None)
+            self._texts.forget(path)
+
+    # Files
+
+    @property
+    def paths(self) -> list[Path]:
+        """All design files."""
+        found: dict[Path, None] = dict.fromkeys(self.inventory.stamps) if self.inventory else {}
+        for listed in self.lists:
+            found |= dict.fromkeys((*listed.sources, *listed.libraries))
+        found |= dict.fromkeys(path for path, _ in self._texts.open_designs())
+        if self.folder is None:
+            found |= dict.fromkeys(self._analyses)
+        return list(found)
+
+    def with_word(self, name: str) -> list[Path]:
+        """The design files whose code has a name."""
+        return [path for path, words in self.words() if name in words.words]
+
+    def including(self, header: Path) -> list[Path]:
+        """The design files that include something of a file's name."""
+        self._wait()
+        with self._lock:
+            self.refresh()
+            outlines = ((path, self._texts.peek(path)) for path in self.paths)
+            names = ((path, one) for path, outline in outlines if outline is not None for one in outline.includes)
+            return list(dict.fromkeys(path for path, one in names if one.name.rpartition("/")[2] == header.name))
+
+    def roots_of(self, paths: Iterable[Path]) -> list[Path]:
+        """The files to compile for some files: themselves, or for headers what includes them; each once."""
+        with self._lock:
+            self.refresh()
+            return list(dict.fromkeys(self._files.root_of(path) for path in paths))
+
+    def words(self) -> Iterator[tuple[Path, Entry | Outline]]:
+        """The words of every design file: of one that is open or in no folder its outline, of any other its entry."""
+        self._wait()
+        with self._lock:
+            self.refresh()
+            opened = {path for path, _ in self._texts.open_designs()}
+            entries = self.inventory.entries if self.inventory is not None else {}
+            found: list[tuple[Path, Entry | Outline]] = []
+            for path in self.paths:
+                entry = entries.get(path) if path not in opened else None
+                words = entry if entry is not None else self._texts.peek(path)
+                if words is not None:
+                    found.append((path, words))
+        yield from found
+
+    def symbols(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
+        """What every design file declares."""
+        self._wait()
+        with self._lock:
+            self.refresh()
+            opened = {path for path, _ in self._texts.open_designs()}
+            entries = self.inventory.entries if self.inventory is not None else {}
+            found: list[tuple[Path, Sequence[DeclaredUnit]]] = []
+            for path in self.paths:
+                if path not in opened and path in entries:
+                    found.append((path, entries[path].symbols))
+                elif (outline := self._texts.peek(path)) is not None:
+                    found.append((path, outline.symbols))
+        yield from found
+
+    def outline(self, path: Path) -> Outline | None:
+        """What a file declares, names and includes."""
+        with self._lock:
+            return self._texts.outline(path)
+
+    def find_include(self, includer: Path, name: str) -> Path | None:
+        """The file that an `include` of a file means."""
+        with self._lock:
+            return self._includes.find(includer, name)
+
+    def peek(self, path: Path) -> tuple[Outline, Macros] | None:
+        """A file's text and macros, of which nothing is kept in memory; None if it can't be read."""
+        with self._lock:
+            outline = self._texts.peek(path)
+            if outline is None:
+                return None
+            others = self._texts.outline
+            macros = Macros(
+                path,
+                lambda one: outline if one == path else others(one),
+                self._includes.find,
+                self._includes.preprocessing(path).defines,
+            )
+            return outline, macros
+
+    def refresh(self) -> None:
+        """Check the disk, unless that was just done."""
+        looks = self._looks + 1
+        if self.inventory is not None:
+            self.inventory.refresh(self._words_of_open)
+            looks = self.inventory.looks
+        has_looked, self._looks = looks != self._looks, looks
+        has_new_lists = self._lists.refresh(look=has_looked)
+        if has_new_lists or self.is_whole != self._was_whole:
+            self._analyses.clear()
+            self._was_whole = self.is_whole
+        if has_new_lists or has_looked:
+            self._files.use(self.lists)
+            self._texts.outdate()
+            self._includes.use(self.lists)
+            self._parsing.inherit(self._files.units.inheriting)
+            if self.folder is not None and self.is_whole:
+                inferred = [one.message(self.folder) for one in self._includes.inferred if one.includers]
+                self._lists.tell_also([*inferred, *self._files.units.complaints])
+            self._parsing.outdate()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all files of the folder have been read; else what is unknown may be in one of the others."""
+        return self.inventory is None or self.inventory.is_whole
+
+    def _wait(self) -> None:
+        """Wait until all files of the folder have been read."""
+        with self._lock:
+            self.refresh()
+        if self.inventory is not None and not self.is_whole:
+            self.inventory.wait()
+
+    def _words_of_open(self) -> set[str]:
+        texts = (self._texts.get(path, document) for path, document in self._texts.open_designs())
+        return {word for text in texts if text is not None for word in text.outline.words}
+
+    def outdate(self) -> None:
+        """The client reported a change on disk."""
+        if self.inventory is not None:
+            self.inventory.outdate()
+
+    def _parsed(
+        self, members: Sequence[Path], root: Path | None = None, own: SourceText | None = None
+    ) -> tuple[Tree, ...]:
+        kept = {tree.path for known in self._analyses.values() for tree in known[0]} | self.designs.paths
+        return self._parsing.parse(members, kept, root, own)
+
+    def _value(self, text: str) -> str:
+        path = self._absolute(text)
+        return str(path) if path.exists() else text
+
+    def _absolute(self, name: str) -> Path:
+        return (self.folder or Path.cwd()) / name

@@ -1,0 +1,139 @@
+"""The file lists of a project, or its `Bender.yml` or `.core` file, read again when they change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchwright_verilog.semantics.project import bender, fusesoc
+from benchwright_verilog.semantics.project.entry import Stamp
+from benchwright_verilog.semantics.project.file_list import Complaint, FileList, read_file_list
+from benchwright_verilog.semantics.project.plain_files import stamp_of
+
+_MOST_NAMED = 10
+_PATTERNS = ("*.f", "verible.filelist", bender.NAME, f"*{fusesoc.SUFFIX}")
+
+
+def lists_in(folder: Path) -> list[Path]:
+    """All file lists directly in a folder, by kind and name."""
+    return [path for pattern in _PATTERNS for path in sorted(folder.glob(pattern)) if path.is_file()]
+
+
+def targets_of(path: Path, folder: Path, open_text: Callable[[Path], str | None]) -> tuple[str, ...]:
+    """What can be chosen of a list; nothing for a `.f` file.
+
+    Args:
+        path: The list.
+        folder: Of the project.
+        open_text: Gives the text of a list that an editor has open.
+    """
+    if path.name == bender.NAME:
+        return bender.read_bender(path, open_text).targets
+    if path.suffix == fusesoc.SUFFIX:
+        return fusesoc.read_core(path, folder, open_text).targets
+    return ()
+
+
+class ProjectLists:
+    """The file lists that the settings name, else the one directly in the folder.
+
+    That is its only `.f` file, else its `verible.filelist`, its `Bender.yml`, or its only `.core` file.
+
+    Args:
+        named: The lists of the settings.
+        folder: Where to look for a list if none is named; None for nowhere.
+        open_text: Gives the text of a list that an editor has open.
+        on_read: Called with the lists whenever they were read, in whatever thread that was.
+        variables: What `$NAME` stands for in a list, before the environment's.
+        target: What is chosen of a list that has several targets; those of Bender are separated by commas.
+    """
+
+    def __init__(
+        self,
+        named: Sequence[Path],
+        folder: Path | None,
+        open_text: Callable[[Path], str | None],
+        on_read: Callable[[Sequence[FileList]], None] | None,
+        variables: Mapping[str, str] | None = None,
+        target: str = "",
+    ) -> None:
+        self._named = list(named)
+        self._folder = folder
+        self._open_text = open_text
+        self._on_read = on_read
+        self._variables = variables or {}
+        self._target = target
+        self._stamps: dict[Path, Stamp | None] = {}
+        self._found: list[Path] = []
+        self._several: list[Path] = []
+        self._told_also: list[str] = []
+        self.lists: tuple[FileList, ...] = ()
+
+    def refresh(self, *, look: bool = True) -> bool:
+        """Read the lists again if one of them, or one that they name, has changed.
+
+        Args:
+            look: Whether to look for lists in the folder.
+
+        Returns:
+            Whether they were read.
+        """
+        if look and not self._named and self._folder is not None:
+            kinds = (sorted(self._folder.glob(pattern)) for pattern in _PATTERNS)
+            found = next((files for files in kinds if files), [])
+            self._found = found if len(found) == 1 else []
+            self._tell_of_several(found[:_MOST_NAMED] if len(found) > 1 else [])
+        paths = self._named or self._found
+        if self._stamps_of(paths) == self._stamps:
+            return False
+        variables = {**os.environ, **self._variables}
+        self.lists = tuple(self._read(path, variables) for path in paths)
+        self._stamps = self._stamps_of(paths)
+        self._told_also = []
+        if self._on_read is not None:
+            self._on_read(self.lists)
+        return True
+
+    def _tell_of_several(self, lists: list[Path]) -> None:
+        if lists == self._several:
+            return
+        self._several = lists
+        if lists and self._on_read is not None and self._folder is not None:
+            names = ", ".join(path.name for path in lists)
+            message = (
+                f"{self._folder.name} has several file lists ({names}), and none is used. Choose one, or name those "
+                "that belong together in benchwright.project.fileLists."
+            )
+            told = Complaint(self._folder, 0, 0, message, False)
+            self._on_read([FileList(self._folder, complaints=(told,), several=tuple(lists))])
+
+    def tell_also(self, messages: Sequence[str]) -> None:
+        """Tell about the first list what only shows in its files, unless that was just told."""
+        if self._told_also == messages or not self.lists or self._on_read is None:
+            return
+        self._told_also = [*messages]
+        first, *others = self.lists
+        added = tuple(Complaint(first.path, 0, 0, message, False) for message in messages)
+        self._on_read([replace(first, complaints=(*first.complaints, *added)), *others])
+
+    def share(self, other: ProjectLists) -> None:
+        """Take what another project with the same settings has read."""
+        self.lists, self._stamps, self._found = other.lists, other._stamps, other._found
+        self._several = other._several
+
+    def _read(self, path: Path, variables: Mapping[str, str]) -> FileList:
+        if path.name == bender.NAME:
+            named = tuple(name.strip() for name in self._target.split(",") if name.strip())
+            return bender.read_bender(path, self._open_text, named)
+        if path.suffix == fusesoc.SUFFIX:
+            return fusesoc.read_core(path, self._folder or path.parent, self._open_text, self._target)
+        return read_file_list(path, self._open_text, variables)
+
+    def _stamps_of(self, lists: Sequence[Path]) -> dict[Path, Stamp | None]:
+        stamps: dict[Path, Stamp | None] = {}
+        for path in [*lists, *(one for known in self.lists for one in known.read)]:
+            text = self._open_text(path)
+            stamps[path] = stamp_of(path) if text is None else (hash(text), len(text))
+        return stamps

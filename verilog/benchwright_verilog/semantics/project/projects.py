@@ -1,0 +1,225 @@
+"""The projects of the folders that an editor has open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from benchwright_verilog.semantics.behaviour.view_store import ViewStore
+from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
+from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
+from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
+from benchwright_verilog.semantics.project.file_list import FileList
+from benchwright_verilog.semantics.project.folder_state import FolderState
+from benchwright_verilog.semantics.project.index_store import IndexStore
+from benchwright_verilog.semantics.project.list_store import NOTHING_CHOSEN, ListChoice, ListStore
+from benchwright_verilog.semantics.project.project import Project
+from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.syntax.documents import Document, Documents
+from benchwright_verilog.syntax.uri import path_of
+
+_SMALL = 16 * 1024
+"""Up to this many bytes, a document is analysed again with every key."""
+
+_LOOK_AGAIN_S = 0.02
+"""How long to wait until the background is asked again whether it is done."""
+
+
+class Projects:
+    """The projects of all folders of one editor.
+
+    Args:
+        documents: The open documents.
+        settings: Gives the present settings.
+        on_lists: Called with a project's file lists whenever they were read, in any thread.
+        workspace_of: The folder of the workspace that a folder belongs to, if any: all its files belong together.
+        store: Keeps what large folders declare and name.
+        on_progress: Called, in any thread, with a large folder and how many of how many of its files have been read.
+        views: Keeps what their modules are viewed as.
+        choices: Keeps which of their file lists is used.
+        units: Keeps which of several files declares a unit.
+        on_undecided: Called with a project whose diagnostics hang on a choice that nobody has made.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: Callable[[], ProjectSettings] = ProjectSettings,
+        on_lists: Callable[[Sequence[FileList]], None] | None = None,
+        workspace_of: Callable[[Path], Path | None] = lambda folder: None,
+        store: IndexStore | None = None,
+        on_progress: Callable[[Path, int, int], None] | None = None,
+        views: ViewStore | None = None,
+        choices: ListStore | None = None,
+        units: FolderState | None = None,
+        on_undecided: Callable[[Project], None] | None = None,
+    ) -> None:
+        self._documents = documents
+        self._settings = settings
+        self._on_lists = on_lists
+        self._workspace_of = workspace_of
+        self._store = store
+        self._on_progress = on_progress
+        self._views = views
+        self._choices = choices
+        self._units = units
+        self._on_undecided = on_undecided
+        self._folders: list[Path] = []
+        self._projects: dict[Path, Project] = {}
+        self._alone: dict[Path, Project] = {}
+        self._workspaces: dict[Path, Path | None] = {}
+        self.disk_changes = 0
+        """How often the client reported changes on disk."""
+        self.view_changes = 0
+        """How often modules were viewed in another way."""
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders that the editor has open."""
+        return tuple(self._folders)
+
+    def change_folders(self, added: Iterable[Path], removed: Iterable[Path]) -> None:
+        """The editor opened and closed folders."""
+        gone = set(removed)
+        self._folders = [folder for folder in self._folders if folder not in gone]
+        self._folders += [folder for folder in added if folder not in self._folders]
+        for folder in gone:
+            self._projects.pop(folder, None)
+
+    def all(self) -> list[Project]:
+        """A project for every open folder, and those of the files that are in none."""
+        for folder in self._folders:
+            self._project(folder, is_workspace=self._workspace(folder) is not None)
+        return [*self._projects.values(), *self._alone.values()]
+
+    def of(self, document: Document) -> Project:
+        """The project that a document belongs to."""
+        return self.of_path(path_of(document.uri))
+
+    def of_path(self, path: Path) -> Project:
+        """The project of a file: its problem's workspace, the innermost open folder around it, or one of its own."""
+        workspace = self._workspace(path.parent)
+        if workspace is not None:
+            return self._project(workspace, is_workspace=True)
+        around = [folder for folder in self._folders if path.is_relative_to(folder)]
+        if around:
+            return self._project(max(around, key=lambda folder: len(folder.parts)), is_workspace=False)
+        if path not in self._alone:
+            self._alone[path] = Project(None, self._documents, self._settings(), on_lists=self._on_lists)
+        return self._alone[path]
+
+    async def analysis(self, document: Document) -> Analysis:
+        """What slang knows of a document; a large one is analysed in a thread."""
+        project = self.of(document)
+        if project.is_quick(document):
+            return project.analysis(document)
+        return await asyncio.to_thread(project.analysis, document)
+
+    async def whole(self, uri: str) -> None:
+        """Wait until all files of a document's project have been read."""
+        document = self._documents.get(uri)
+        project = self.of(document) if document is not None and uri.startswith("file:") else None
+        if project is None or project.inventory is None:
+            return
+        if not project.inventory.is_current:
+            await asyncio.to_thread(project.refresh)
+        while not project.is_whole:
+            await asyncio.sleep(_LOOK_AGAIN_S)
+            await asyncio.to_thread(project.refresh)
+
+    async def recent(self, document: Document) -> Analysis:
+        """What slang knows of a document; if it is not small, what was known when typing last paused.
+
+        `Analysis.data` is the text that was analysed.
+        """
+        known = self.of(document).last_analysis(path_of(document.uri))
+        if known is not None and len(document.lines.data) > _SMALL:
+            return known
+        return await self.analysis(document)
+
+    async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
+        """What slang says about a document; a large one is analysed in a thread."""
+        project = self.of(document)
+        if project.is_quick(document):
+            found = project.analysis(document).diagnostics
+        else:
+            found = await asyncio.to_thread(lambda: project.analysis(document).diagnostics)
+        if self._on_undecided is not None and project.is_whole and project.declaring_files.undecided:
+            self._on_undecided(project)
+        return found
+
+    def closed(self, uri: str) -> None:
+        """A document was closed: forget what was kept of it."""
+        if not uri.startswith("file:"):
+            return
+        path = path_of(uri)
+        self.of_path(path).close(path)
+        self._alone.pop(path, None)
+
+    def changed_on_disk(self, paths: Iterable[Path]) -> None:
+        """Files were created, changed or deleted."""
+        self.disk_changes += 1
+        for path in paths:
+            for folder, project in self._projects.items():
+                if path.is_relative_to(folder):
+                    project.outdate()
+            self._workspaces.clear()
+
+    def look(self, project: Project, view: View) -> None:
+        """View the modules of a project in another way from now on, also after the next start."""
+        project.look(view)
+        self.view_changes += 1
+        if self._views is not None and project.folder is not None:
+            self._views.save(project.folder, view)
+
+    def chosen_list(self, folder: Path) -> ListChoice:
+        """Which of a folder's file lists was chosen. The settings come before it."""
+        return self._choices.load(folder) if self._choices is not None else NOTHING_CHOSEN
+
+    def choose_list(self, folder: Path, choice: ListChoice) -> None:
+        """Use this file list of a folder from now on, also after the next start."""
+        if self._choices is not None:
+            self._choices.save(folder, choice)
+        self._projects.pop(folder, None)
+
+    def choose_file(self, project: Project, unit: str, file: str) -> None:
+        """Take the declaration of a unit from this file from now on; see `DeclaringFiles.choose`."""
+        project.declaring_files.choose(unit, file)
+        self.view_changes += 1
+
+    def settings_changed(self) -> None:
+        """Other include folders, macros or file lists: start again."""
+        self._projects.clear()
+        self._alone.clear()
+
+    def _project(self, folder: Path, *, is_workspace: bool) -> Project:
+        if folder not in self._projects:
+            self._projects[folder] = Project(
+                folder,
+                self._documents,
+                self._settings_of(folder, is_workspace=is_workspace),
+                is_workspace=is_workspace,
+                on_lists=self._on_lists,
+                store=self._store,
+                on_progress=partial(self._on_progress, folder) if self._on_progress is not None else None,
+                view=self._views.load(folder) if self._views is not None else DEFAULTS,
+                declaring_files=DeclaringFiles(folder, self._units),
+            )
+        return self._projects[folder]
+
+    def _settings_of(self, folder: Path, *, is_workspace: bool) -> ProjectSettings:
+        settings = self._settings()
+        if is_workspace:
+            return settings
+        chosen = self.chosen_list(folder)
+        named = settings.file_lists or ((str(folder / chosen.name),) if chosen.name else ())
+        return replace(settings, file_lists=named, target=settings.target or chosen.target)
+
+    def _workspace(self, folder: Path) -> Path | None:
+        if folder not in self._workspaces:
+            self._workspaces[folder] = self._workspace_of(folder)
+        return self._workspaces[folder]

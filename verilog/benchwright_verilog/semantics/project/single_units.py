@@ -1,0 +1,88 @@
+"""File lists with `--single-unit`: all of their files are one compilation unit, in the list's order.
+
+slang sees such a unit as one file, which includes all others and is named like the list. So macros and declarations
+outside of modules reach the files that follow, as they do in a header that others include.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.semantics.project.directives import directives
+from benchwright_verilog.semantics.project.file_list import FileList
+from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.texts import SourceText
+from benchwright_verilog.syntax.surrogates import encode_text
+
+if TYPE_CHECKING:
+    from pyslang.syntax import SyntaxTree
+
+MAX_BYTES = 1024**2
+"""Units of more are parsed file by file: one is parsed as a whole with every key."""
+
+
+class SingleUnits:
+    """The single units of some lists.
+
+    Args:
+        lists: The lists.
+        size: Gives the bytes of files.
+    """
+
+    def __init__(self, lists: Sequence[FileList] = (), size: Callable[[Iterable[Path]], int] = lambda paths: 0) -> None:
+        one = [listed for listed in lists if listed.single_unit and listed.sources]
+        taken = [listed for listed in one if size(listed.sources) <= MAX_BYTES]
+        self.complaints = [_too_large(listed.path) for listed in one if listed not in taken]
+        """What to say of lists whose files are parsed one by one after all."""
+        self.texts: Mapping[Path, SourceText] = {listed.path: _text(listed.sources) for listed in taken}
+        """What stands for each unit, by the path of its list."""
+        self._of = {path: listed.path for listed in reversed(taken) for path in listed.sources}
+        self.inheriting: Mapping[Path, Path] = {
+            path: listed.path
+            for listed in taken
+            for path in (listed.libraries if listed.libraries_inherit_macros else listed.found_by_name)
+        }
+        """The unit whose macros a library file begins with; slang lets those of `-y` do so without being asked."""
+
+    def of(self, path: Path) -> Path:
+        """The unit that a file is in; the file itself if it is in none."""
+        return self._of.get(path, path)
+
+    def __contains__(self, path: Path) -> bool:
+        return path in self._of
+
+    def merged(self, paths: Iterable[Path]) -> list[Path]:
+        """Files, each unit once where its first file was."""
+        return list(dict.fromkeys(map(self.of, paths)))
+
+
+def _text(paths: Sequence[Path]) -> SourceText:
+    text = "".join(f'`include "{path}"\n' for path in paths if not {'"', "\n"} & {*str(path)})
+    return SourceText(text, Outline(encode_text(text)), None)
+
+
+def _too_large(path: Path) -> str:
+    return (
+        f"The files of {path.name} are too large for one unit, so --single-unit has no effect: each file is "
+        "preprocessed on its own. Include the header that defines what several need, or name macros with +define+."
+    )
+
+
+def macros_after(tree: SyntaxTree) -> tuple[str, ...]:
+    """The macros that are defined where a file ends, as `NAME=text` or `NAME(arguments)=text`."""
+    from pyslang.syntax import DefineDirectiveSyntax, SyntaxKind, UndefDirectiveSyntax
+
+    found: dict[str, str] = {}
+    for directive in directives(tree):
+        if isinstance(directive, DefineDirectiveSyntax):
+            name = directive.name.valueText
+            arguments = str(directive.formalArguments) if directive.formalArguments is not None else ""
+            body = "".join(str(token) for token in directive.body).strip()
+            found[name] = f"{name}{arguments}={body}"
+        elif isinstance(directive, UndefDirectiveSyntax):
+            found.pop(directive.name.valueText, None)
+        elif directive.kind == SyntaxKind.UndefineAllDirective:
+            found.clear()
+    return tuple(found.values())

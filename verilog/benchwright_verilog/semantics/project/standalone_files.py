@@ -1,0 +1,129 @@
+r"""The files that an instance needs, as source code without `include`s: for a tool that must open no other file.
+
+What is included is written where it is included, between `line` directives. These name files by numbers:
+
+    `line 1 "f3" 1
+    typedef logic [3:0] nibble_t;
+    `line 2 "f0" 2
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright_verilog.errors import VerilogError
+from benchwright_verilog.semantics.compilation.instances import Instance, Place
+
+if TYPE_CHECKING:
+    from pyslang import BufferID
+
+    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.semantics.compilation.trees import Tree
+
+_Includes = dict[int, list[tuple[int, int, "BufferID"]]]
+"""By the number of a buffer: where its `include`s begin and end, and what each includes."""
+_SOURCE = re.compile(r"f(\d+):(\d+)\.(\d+)(?:-(\d+)\.(\d+))?")
+
+
+@dataclass(frozen=True)
+class StandaloneFiles:
+    """Source code that needs no others."""
+
+    texts: tuple[str, ...]
+    defines: tuple[tuple[str, ...], ...]
+    """Of each text: `NAME` or `NAME=text`."""
+    sources: tuple[tuple[Path, bytes], ...]
+    """What the numbers in `line` directives stand for."""
+
+    def place(self, source: str) -> Place | None:
+        """The place that a tool calls `f0:3.5-3.9`: lines and bytes from 1."""
+        found = _SOURCE.match(source)
+        if found is None or int(found[1]) >= len(self.sources):
+            return None
+        path, data = self.sources[int(found[1])]
+        lines = data.split(b"\n")
+
+        def offset(line: str, column: str) -> int:
+            before = sum(len(one) + 1 for one in lines[: int(line) - 1])
+            return min(before + int(column) - 1, len(data))
+
+        start = offset(found[2], found[3])
+        return Place(path, start, max(start, offset(found[4], found[5])) if found[4] else start)
+
+
+def standalone_files(design: Design, instances: Iterable[Instance]) -> StandaloneFiles:
+    """The files that declare the modules of some instances, and the packages that they name.
+
+    Raises:
+        VerilogError: A file's name comes from a macro.
+    """
+    with design.lock:
+        trees = {tree.path: tree for tree in design.compiled.trees}
+        packages = {name: tree for tree in trees.values() for name in _packages(tree)}
+        paths = {one.declared.path for one in instances if one.declared is not None}
+        # What is declared in a header is compiled where that is included.
+        waiting = [tree for tree in trees.values() if tree.path in paths or tree.included & paths]
+        expander = _Expander()
+        needed: dict[Path, str] = {}
+        while waiting:
+            tree = waiting.pop()
+            if tree.path not in needed:
+                needed[tree.path] = expander.text(tree)
+                named = set(re.findall(r"\b([A-Za-z_][\w$]*)\s*::", needed[tree.path]))
+                waiting += [packages[name] for name in sorted(named & packages.keys())]
+        ordered = [tree for tree in trees.values() if tree.path in needed]
+        return StandaloneFiles(
+            tuple(needed[tree.path] for tree in ordered),
+            tuple(tree.preprocessing.defines for tree in ordered),
+            tuple(expander.sources),
+        )
+
+
+def _packages(tree: Tree) -> Iterator[str]:
+    from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
+
+    root = tree.syntax.root
+    members = root.members if isinstance(root, CompilationUnitSyntax) else [root]
+    for member in members:
+        if isinstance(member, ModuleDeclarationSyntax) and member.kind == SyntaxKind.PackageDeclaration:
+            yield member.header.name.valueText
+
+
+class _Expander:
+    def __init__(self) -> None:
+        self.sources: list[tuple[Path, bytes]] = []
+
+    def text(self, tree: Tree) -> str:
+        """A file with what it includes."""
+        inner: _Includes = {}
+        own = None
+        for include in tree.syntax.getIncludeDirectives():
+            where = include.syntax.sourceRange
+            if tree.sources.isMacroLoc(where.start) or tree.sources.isMacroLoc(where.end):
+                raise VerilogError(
+                    f"{tree.path.name} has an `include whose file name is a macro. Write the name there."
+                )
+            buffer = where.start.buffer
+            own = buffer.id if tree.locations.path(buffer) == tree.path else own
+            inner.setdefault(buffer.id, []).append((where.start.offset, where.end.offset, include.buffer.id))
+        return self._expanded(tree, own, tree.text.encode(errors="replace"), tree.path, inner)
+
+    def _expanded(self, tree: Tree, buffer: int | None, data: bytes, path: Path, inner: _Includes) -> str:
+        number = self._number(path, data)
+        parts, last = [f'`line 1 "f{number}" 1\n'], 0
+        for start, end, included in sorted(inner.get(buffer, ()) if buffer is not None else (), key=lambda one: one[0]):
+            text = tree.sources.getSourceText(included).rstrip("\0").encode(errors="replace")
+            parts.append(data[last:start].decode(errors="replace") + "\n")
+            parts.append(self._expanded(tree, included.id, text, tree.locations.path(included) or path, inner))
+            parts.append(f'\n`line {data.count(10, 0, end) + 1} "f{number}" 2\n')
+            last = end
+        return "".join((*parts, data[last:].decode(errors="replace"), "\n"))
+
+    def _number(self, path: Path, data: bytes) -> int:
+        if (path, data) not in self.sources:
+            self.sources.append((path, data))
+        return self.sources.index((path, data))

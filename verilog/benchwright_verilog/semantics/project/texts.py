@@ -1,0 +1,128 @@
+"""The files of a project as they are now: as an editor has them, else as they are on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright_verilog.semantics.project.entry import Stamp
+from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.plain_files import read_text, refusal, stamp_of
+from benchwright_verilog.syntax.documents import Document, Documents
+from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
+from benchwright_verilog.syntax.surrogates import encode_text
+from benchwright_verilog.syntax.uri import path_of
+
+_MAX_KEPT = 256
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """One version of a file."""
+
+    text: str
+    outline: Outline
+    stamp: Stamp | None
+    """None for a file that an editor has open."""
+
+
+class SourceTexts:
+    """Reads files, each version once. Not safe in several threads.
+
+    Args:
+        folder: The project's folder; None for a file by itself.
+        documents: The open documents; they count, not what is on disk.
+    """
+
+    def __init__(self, folder: Path | None, documents: Documents) -> None:
+        self._folder = folder
+        self._documents = documents
+        self._known: dict[Path, SourceText] = {}
+        self._current: set[Path] = set()
+        self._uris: dict[Path, str] = {}
+        self._paths: dict[str, Path] = {}
+        self.made_up: Mapping[Path, SourceText] = {}
+        """What stands for files that exist for slang only."""
+
+    def outdate(self) -> None:
+        """What is on disk may have changed."""
+        self._current.clear()
+
+    def __contains__(self, path: Path) -> bool:
+        return path in self._known
+
+    def known(self, path: Path) -> SourceText | None:
+        """What was last read of a file, which may be outdated."""
+        return self._known.get(path)
+
+    def get(self, path: Path, document: Document | None = None) -> SourceText | None:
+        """The file as it is now; None if it can't be read."""
+        if path in self.made_up:
+            return self.made_up[path]
+        known = self._known.get(path)
+        document = document or self._open(path)
+        if document is not None:
+            if known is None or known.text is not document.text:
+                known = SourceText(document.text, Outline(document.lines.data), None)
+                self._known[path] = known
+            return known
+        if known is not None and known.stamp is not None and path in self._current:
+            return known
+        stamp = stamp_of(path)
+        if known is None or known.stamp != stamp:
+            text = read_text(path) if stamp is not None else None
+            if text is None:
+                self._known.pop(path, None)
+                return None
+            known = SourceText(text, Outline(encode_text(text)), stamp)
+            self._known[path] = known
+        self._current.add(path)
+        return known
+
+    def _open(self, path: Path) -> Document | None:
+        uri = self._uris.get(path)
+        if uri is None:
+            uri = self._uris[path] = path.as_uri()
+        return self._documents.get(uri)
+
+    def outline(self, path: Path) -> Outline | None:
+        """What a file declares, names and includes."""
+        text = self.get(path)
+        return text.outline if text is not None else None
+
+    def peek(self, path: Path) -> Outline | None:
+        """Like `outline`, but the text is not kept unless it is known already."""
+        if path in self._known or self._open(path) is not None:
+            return self.outline(path)
+        text = read_text(path)
+        return Outline(encode_text(text)) if text is not None else None
+
+    def open_text(self, path: Path) -> str | None:
+        """The text of a file that an editor has open, of any kind."""
+        document = self._open(path)
+        return document.text if document is not None else None
+
+    def refusal(self, path: Path) -> str | None:
+        """Why a file is not read, as the end of a sentence; None if it can be, or is missing."""
+        return refusal(path) if self._open(path) is None else None
+
+    def open_designs(self) -> Iterator[tuple[Path, Document]]:
+        """The design files below the folder that an editor has open."""
+        for document in self._documents:
+            path = self._paths.get(document.uri)
+            if path is None and document.uri.startswith("file:") and Path(document.uri).suffix in DESIGN_SUFFIXES:
+                path = self._paths[document.uri] = path_of(document.uri)
+            if path is not None and self._folder is not None and path.is_relative_to(self._folder):
+                yield path, document
+
+    def forget(self, path: Path) -> None:
+        """A file is no longer of interest."""
+        self._known.pop(path, None)
+        self._current.discard(path)
+
+    def trim(self, kept: Collection[Path]) -> None:
+        """Forget all files but these and open ones, if there are many."""
+        if len(self._known) > _MAX_KEPT:
+            opened = {path for path, _ in self.open_designs()}
+            self._known = {path: text for path, text in self._known.items() if path in kept or path in opened}
