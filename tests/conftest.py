@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from .docker_engine import EngineMissingError, docker_engine
-from .postgres import PostgresError, cluster
+from .support.docker_engine import EngineMissingError, docker_engine
+from .support.postgres import PostgresError, cluster
 
 if TYPE_CHECKING:
     from benchwright_harness.sandbox.docker import DockerSandbox

@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from ..bench_service import Service, running
 from ..lsp.session import Desk, Editor, File, reference
+from ..support.bench_service import Service, running
 
 ROUNDS = 20
 PROBLEM = "saturating-counter"

@@ -25,12 +25,12 @@ from benchwright_problems.storage.store import Store
 from benchwright_subjects.agents.acp import turn
 from benchwright_subjects.evaluation.evaluation import summary
 
-from .agent_model import FILE
+from ..support.agent_model import FILE
 from .test_eval import COUNTER, Desk, desk, run, scripted
 
 __all__ = ("desk",)
 
-DOUBLE = Path(__file__).parents[1] / "acp_double.py"
+DOUBLE = Path(__file__).parents[1] / "support" / "acp_double.py"
 
 
 @pytest.fixture

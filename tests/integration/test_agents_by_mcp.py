@@ -30,8 +30,8 @@ from benchwright_subjects.agents.preset import NODE_PROGRAMS, Preset
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.bridge.http_server import serving
 
+from ..support.agent_model import FILE, Call, Tools, offered_by, output_of, writing_call
 from ..unit.baselines.subjects.bridged_sample import ask
-from .agent_model import FILE, Call, Tools, offered_by, output_of, writing_call
 from .test_eval import COUNTER, Desk, desk
 from .test_subjects import installed
 

@@ -11,10 +11,10 @@ import pytest
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_subjects.inline.server.confinement import can_confine
 
-from ..inline_packages import NotInstalledError, node_modules
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
-from ..tabby_endpoint import TabbyEndpoint, tabby_endpoint
-from .agent_model import endpoint_that_writes
+from ..support.agent_model import endpoint_that_writes
+from ..support.inline_packages import NotInstalledError, node_modules
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.tabby_endpoint import TabbyEndpoint, tabby_endpoint
 from .test_all_subjects import SCRIPTED, agent, compared, extension, inline, outcomes, study
 from .test_eval import COUNTER
 from .test_eval_study import run, told

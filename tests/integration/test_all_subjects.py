@@ -13,10 +13,10 @@ import pytest
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.vscode.vsix import packed
 
-from ..judge_endpoint import JudgeEndpoint
+from ..support.judge_endpoint import JudgeEndpoint
 from .test_acp_agents import programs
 from .test_eval_study import run, told
-from .test_study_subjects import BODY, TESTS, WRITES, Lab, lab, people_work, play, written
+from .test_study_subjects import BODY, SUPPORT, WRITES, Lab, lab, people_work, play, written
 from .test_vscode_subjects import EXTENSION
 from .test_vscode_subjects import programs as editor
 
@@ -75,7 +75,7 @@ def study(lab: Lab, *conditions: dict[str, object]) -> Path:
 
 def doubles(lab: Lab) -> list[dict[str, object]]:
     """Two inline servers and an extension, two agents that speak ACP, three that don't, a model."""
-    guesses = shlex.join([sys.executable, str(TESTS / "plain_inline_server.py"), "good", str(lab.folder / "socket")])
+    guesses = shlex.join([sys.executable, str(SUPPORT / "plain_inline_server.py"), "good", str(lab.folder / "socket")])
     script = {"subject.script": {"rules": [{"after": ");", "say": BODY.strip()}]}}
     return [
         inline("knows", lab.server),

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchwright_attempts.events.events import Started
 from benchwright_remote.messages import Role
 
-from ..bench_service import Course, Service, Solver
+from ..support.bench_service import Course, Service, Solver
 from .test_bench_service_pages import csrf, invitation, signed_in
 
 REF = "starter/load-use-stalls"

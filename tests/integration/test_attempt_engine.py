@@ -22,8 +22,8 @@ from benchwright_server.attempts.session import Session
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_studies.conduct.studies import Studies
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Played
-from ..waiting import until
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played
+from ..support.waiting import until
 from .test_eval import design
 from .test_eval_study import Lab, call, lab, run, told
 

@@ -31,8 +31,8 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage import backup
 from benchwright_service.storage.backup import back_up, restore
 
-from ..bench_service import Service, Solver, running
-from ..postgres import new_database
+from ..support.bench_service import Service, Solver, running
+from ..support.postgres import new_database
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 REF = "starter/saturating-counter"

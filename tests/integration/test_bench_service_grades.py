@@ -18,7 +18,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
-from ..bench_service import Course, Service, Solver
+from ..support.bench_service import Course, Service, Solver
 from .test_bench_service_pages import csrf, invitation, signed_in
 
 REF = "starter/saturating-counter"

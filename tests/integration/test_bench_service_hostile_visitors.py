@@ -14,8 +14,8 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import Bench
 from benchwright_service.pages.app import page_routes
 
-from ..bench_service import Course, Service, Solver
-from ..hosted_study import opened
+from ..support.bench_service import Course, Service, Solver
+from ..support.hosted_study import opened
 from .test_bench_service_pages import REF, browser, csrf, invitation, signed_in
 
 OWNER, STAFF = frozenset({Role.OWNER}), frozenset({Role.OWNER, Role.STAFF})

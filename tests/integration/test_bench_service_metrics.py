@@ -20,7 +20,7 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.storage.store import Store
 
-from ..bench_service import Course, Service, Solver, running
+from ..support.bench_service import Course, Service, Solver, running
 
 REF = "starter/saturating-counter"
 QUESTION = "starter/load-use-stalls"

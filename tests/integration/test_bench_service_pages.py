@@ -18,7 +18,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 
-from ..bench_service import Course, Service, Solver
+from ..support.bench_service import Course, Service, Solver
 
 REF = "starter/saturating-counter"
 NAME = "Lin <b>Wei</b> & =1+1"

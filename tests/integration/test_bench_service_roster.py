@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ..bench_service import DATABASES, Service, running
-from ..postgres import new_database
+from ..support.bench_service import DATABASES, Service, running
+from ..support.postgres import new_database
 from .test_bench_service_backup import command
 
 ROSTER = 'email,name,section,role\r\nada@example.org,=Ada,A,\r\ngrace@example.org,"Hopper, Grace",B,staff\r\n'

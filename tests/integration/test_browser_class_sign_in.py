@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 import httpx2
 import pytest
 
-from ..browser_class import BrowserClass, browser_class
+from ..support.browser_class import BrowserClass, browser_class
 from .test_lti_launch import LEARNER, Configuration, Login, Message, Platform
 from .test_lti_launch import platform as platform
 from .test_sign_in_by_provider import SECRET, sign_in

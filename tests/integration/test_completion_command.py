@@ -36,12 +36,12 @@ from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 
-from ..inline_hearing import Hearing
-from ..judge_endpoint import JudgeEndpoint, Played, content
+from ..support.inline_hearing import Hearing
+from ..support.judge_endpoint import JudgeEndpoint, Played, content
 
 pytestmark = pytest.mark.long
 
-TESTS = Path(__file__).parents[1]
+SUPPORT = Path(__file__).parents[1] / "support"
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 PROBLEM = "saturating-counter"
 RULES = {
@@ -64,11 +64,11 @@ class Desk:
 
     def double(self) -> str:
         return shlex.join(
-            [sys.executable, str(TESTS / "inline_double.py"), str(self.folder / "script.json"), self.socket]
+            [sys.executable, str(SUPPORT / "inline_double.py"), str(self.folder / "script.json"), self.socket]
         )
 
     def plain(self) -> str:
-        return shlex.join([sys.executable, str(TESTS / "plain_inline_server.py"), "good", self.socket])
+        return shlex.join([sys.executable, str(SUPPORT / "plain_inline_server.py"), "good", self.socket])
 
     @property
     def socket(self) -> str:

@@ -21,10 +21,10 @@ from benchwright_studies.conduct.archive import journal_lines
 from benchwright_studies.conduct.entry import Drawn, Enrolled
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..bench_service import Service, running
 from ..lsp.session import SERVER, Editor, reference, starter, wrong
 from ..lsp.test_study import ask, foresee, open_task, step
-from ..postgres import new_database
+from ..support.bench_service import Service, running
+from ..support.postgres import new_database
 from .test_report_in_browser import browser
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.long]

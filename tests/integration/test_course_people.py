@@ -23,7 +23,7 @@ from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
-from ..bench_service import Course, Service, Solver
+from ..support.bench_service import Course, Service, Solver
 from .test_bench_service_pages import csrf, invitation, signed_in
 
 DESIGN = "starter/saturating-counter"

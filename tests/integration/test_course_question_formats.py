@@ -19,10 +19,10 @@ from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.questions.figures import FIGURES_PER_DAY
 
-from ..bench_service import DATABASES, Service, question_models, running
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
-from ..pictures import SCRIPT, bomb, jpeg, png
-from ..postgres import new_database
+from ..support.bench_service import DATABASES, Service, question_models, running
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.pictures import SCRIPT, bomb, jpeg, png
+from ..support.postgres import new_database
 from .test_bench_service_pages import csrf
 from .test_course_people import send
 from .test_course_questions import ALL_HOLDS, QUESTION, SECRET, Room, accounts, exported, text_of, until

@@ -28,8 +28,8 @@ from benchwright_service.questions.tables import REVIEWS
 from benchwright_service.questions.writing import Questions
 from benchwright_service.storage.database import open_service_database
 
-from ..bench_service import DATABASES, Service, running
-from ..postgres import new_database
+from ..support.bench_service import DATABASES, Service, running
+from ..support.postgres import new_database
 from .test_bench_service_pages import csrf
 from .test_course_people import send
 from .test_course_questions import QUESTION, SECRET, Room, accounts, exported, text_of

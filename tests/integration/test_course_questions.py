@@ -17,9 +17,9 @@ import pytest
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
-from ..bench_service import DATABASES, Service, question_models, running
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
-from ..postgres import new_database
+from ..support.bench_service import DATABASES, Service, question_models, running
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.postgres import new_database
 from .test_bench_service_pages import invitation, signed_in
 from .test_course_people import send
 

@@ -23,10 +23,10 @@ from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Verdict
 
+from ..support.native_machine import proofs_without_sandbox
+from ..support.testbench_sets import unpack
 from .conftest import ROOT
-from .native_machine import proofs_without_sandbox
 from .test_sandbox_contract import facts
-from .testbench_sets import unpack
 
 pytestmark = pytest.mark.long
 

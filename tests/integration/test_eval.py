@@ -42,7 +42,7 @@ from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.evaluation.evaluation import Run, evaluate, resume, summary, write_replies
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, in_turn
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, in_turn
 
 pytestmark = pytest.mark.long
 

@@ -20,7 +20,7 @@ from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.prompts.refinement import PROMPT_SHA256
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
 from .test_eval_reflect import ANSWER, CANARY, MODEL, add, home
 
 __all__ = ["home"]

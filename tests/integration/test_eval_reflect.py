@@ -19,7 +19,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
 
 CANARY = "CANARY-93ab"
 ANSWER = "module inv; endmodule // mine"

@@ -28,7 +28,7 @@ from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.prompt_sets.forms import digest_of
 from benchwright_subjects.prompt_sets.quarch import QUARCH
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .test_eval import COUNTER, design
 
 PASSES = "services: {a: {image: i, command: [sh, -c, exit 0]}}"

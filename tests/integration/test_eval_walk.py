@@ -25,7 +25,7 @@ from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_foundation.home import Home
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .test_eval import COUNTER
 from .test_eval_inspect_command import installed
 from .test_eval_place import programs

@@ -38,9 +38,9 @@ from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.pack_folder import read_built_in
 
+from ..support.state_walk import MOST_BITS, NotWalkedError, Walk, Walked, predicted, shape, walked
+from ..support.testbench_sets import unpack
 from .conftest import ROOT
-from .state_walk import MOST_BITS, NotWalkedError, Walk, Walked, predicted, shape, walked
-from .testbench_sets import unpack
 
 SAMPLES = ROOT.parent / "shared" / "data"
 PAIRS = 30

@@ -10,7 +10,7 @@ from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 
-from .small_designs import random_logic, random_machine
+from ..support.small_designs import random_logic, random_machine
 
 SEEDS = [seed if seed % 10 == 0 else pytest.param(seed, marks=pytest.mark.nightly) for seed in range(160)]
 

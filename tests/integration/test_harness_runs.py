@@ -24,7 +24,7 @@ from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public, ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
-from ..waiting import until
+from ..support.waiting import until
 
 CANARY = "CANARY-9c3e"
 RIGHT = "module inv(input a, output y); assign y = ~a; endmodule\n"

@@ -28,12 +28,12 @@ from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
 from benchwright_subjects.inline.text.document import Document
 from benchwright_subjects.inline.workplace import workplace
 
-from ..inline_hearing import Hearing
-from ..inline_packages import NotInstalledError, node_modules
-from ..inline_site import CANARY, SITE
-from ..tabby_endpoint import tabby_endpoint
+from ..support.inline_hearing import Hearing
+from ..support.inline_packages import NotInstalledError, node_modules
+from ..support.inline_site import CANARY, SITE
+from ..support.tabby_endpoint import tabby_endpoint
 
-TESTS = Path(__file__).parents[1]
+SUPPORT = Path(__file__).parents[1] / "support"
 RULES = Rules(timeout_s=20.0)
 confines = pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
 
@@ -60,7 +60,7 @@ class Bench:
         passed: tuple[str, ...] = (),
         secrets: tuple[Path, ...] = (),
     ) -> Played:
-        program = str(TESTS / "plain_inline_server.py")
+        program = str(SUPPORT / "plain_inline_server.py")
         command = (sys.executable, program, mode, str(self.hearing.place), *arguments)
         return await self._play(
             Launch(command, passed, secrets=secrets), Dialect(), Policy.ALWAYS, rules, environ or {}
@@ -71,7 +71,7 @@ class Bench:
     ) -> Played:
         file = self.folder / "script.json"
         file.write_text(json.dumps(script))
-        command = (sys.executable, str(TESTS / "inline_double.py"), str(file), str(self.hearing.place))
+        command = (sys.executable, str(SUPPORT / "inline_double.py"), str(file), str(self.hearing.place))
         return await self._play(Launch(command), dialect or Dialect(), policy, rules, {})
 
     async def _play(
@@ -174,7 +174,7 @@ async def test_each_site_has_a_process_and_a_home_of_its_own(bench: Bench) -> No
 
 @confines
 async def test_a_server_writes_nowhere_but_in_its_own_folders(bench: Bench, tmp_path: Path) -> None:
-    outside = [str(tmp_path / "outside"), str(TESTS / "outside"), "/tmp/outside"]
+    outside = [str(tmp_path / "outside"), str(SUPPORT / "outside"), "/tmp/outside"]
     played = await bench.plain("outside", *outside)
     assert played.steps[0].offer.strip() == "written:"
     assert not any(Path(path).exists() for path in outside)

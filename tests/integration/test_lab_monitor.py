@@ -24,10 +24,10 @@ from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.study_file import parse_study
 
-from ..bench_service import DATABASES, Service, running
 from ..lsp.session import Editor
 from ..lsp.test_study import ask, foresee, open_task
-from ..postgres import new_database
+from ..support.bench_service import DATABASES, Service, running
+from ..support.postgres import new_database
 from .test_conducted_study import STUDY, agree, benchwright, enrol, invite
 
 pytestmark = pytest.mark.asyncio

@@ -24,7 +24,7 @@ from benchwright_problems.storage.labels import LabelFile, LabelSource
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
 
 SOLUTION = "Sixteen sets of four ways, hence four index bits and six bits of offset"
 CHOICE = {

@@ -28,7 +28,7 @@ from lti1p3platform.registration import Registration
 
 from benchwright_remote.messages import Role
 
-from ..bench_service import Course, Service, running
+from ..support.bench_service import Course, Service, running
 from .test_bench_service_pages import browser, csrf, invitation, signed_in
 
 CLIENT, DEPLOYMENT, CONTEXT = "tool-1", "deployment-1", "lms-course-7"

@@ -14,10 +14,10 @@ import pytest
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
 
-from ..bench_service import DATABASES, Service, running
-from ..hosted_study import Participant, opened
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
-from ..postgres import new_database
+from ..support.bench_service import DATABASES, Service, running
+from ..support.hosted_study import Participant, opened
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.postgres import new_database
 from .test_bench_service_pages import signed_in
 from .test_eval import COUNTER
 from .test_study_pages import closed, page, post

@@ -16,8 +16,8 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 
-from ..bench_service import DATABASES, Course, Service, Solver, running
-from ..postgres import new_database
+from ..support.bench_service import DATABASES, Course, Service, Solver, running
+from ..support.postgres import new_database
 from .test_bench_service_metrics import scraped, value
 
 REF = "starter/saturating-counter"

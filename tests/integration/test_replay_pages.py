@@ -19,7 +19,7 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
-from ..bench_service import Course, Service, Solver
+from ..support.bench_service import Course, Service, Solver
 from .test_bench_service_pages import invitation, signed_in
 
 REF = "starter/saturating-counter"

@@ -14,7 +14,7 @@ from inspect_ai.model import Model, ModelOutput
 from benchwright_attempts.events.events import Edit, Event, Tick
 from benchwright_attempts.events.evidence import ModelUsage
 
-from .agent_model import model_that_writes
+from ..support.agent_model import model_that_writes
 from .test_acp_agents import programs as acp_programs
 from .test_eval import COUNTER, Desk, desk, run, scripted
 from .test_eval_place import programs

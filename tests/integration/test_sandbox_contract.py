@@ -27,7 +27,7 @@ from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
-from .sandbox_run import PATIENCE_S, Run, gone, is_alive, processes_with, runner, started
+from ..support.sandbox_run import PATIENCE_S, Run, gone, is_alive, processes_with, runner, started
 
 pytestmark = pytest.mark.long
 

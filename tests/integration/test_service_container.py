@@ -31,9 +31,9 @@ from benchwright_foundation.home import Home
 from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.storage.store import Store
 
-from ..bench_service import Course, Service, Solver
-from ..debian_image import DebianMissingError, root_file_system
-from ..postgres import new_database
+from ..support.bench_service import Course, Service, Solver
+from ..support.debian_image import DebianMissingError, root_file_system
+from ..support.postgres import new_database
 
 pytestmark = [pytest.mark.nightly, pytest.mark.alone]
 

@@ -16,7 +16,7 @@ from sqlalchemy import create_engine, select, update
 
 from benchwright_service.storage.tables import ACCOUNTS, DEVICES
 
-from ..bench_service import Course, Service
+from ..support.bench_service import Course, Service
 from .test_bench_service_pages import browser, csrf, signed_in
 
 

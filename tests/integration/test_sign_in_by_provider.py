@@ -24,7 +24,7 @@ from joserfc.jws import JWSRegistry
 
 from benchwright_remote.messages import Role
 
-from ..bench_service import Course, Service, running
+from ..support.bench_service import Course, Service, running
 from .test_bench_service_pages import browser, csrf, invitation, signed_in
 
 CLIENT = "benchwright"

@@ -23,10 +23,10 @@ from benchwright_studies.conduct.archive import collect
 from benchwright_studies.conduct.closing import check_seal
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..axe import faults
-from ..bench_service import DATABASES, Service, running
-from ..hosted_study import CONDITIONS, Participant, opened
-from ..postgres import new_database
+from ..support.axe import faults
+from ..support.bench_service import DATABASES, Service, running
+from ..support.hosted_study import CONDITIONS, Participant, opened
+from ..support.postgres import new_database
 from .test_bench_service_pages import browser, csrf, signed_in
 
 pytestmark = pytest.mark.long

@@ -36,12 +36,12 @@ from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.inline.server.confinement import can_confine
 
-from ..inline_hearing import Hearing
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.inline_hearing import Hearing
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .test_eval import COUNTER
 from .test_eval_study import run, told
 
-TESTS = Path(__file__).parents[1]
+SUPPORT = Path(__file__).parents[1] / "support"
 PROBLEM = "starter/saturating-counter"
 BODY = COUNTER.split(");\n", 1)[1].rsplit("endmodule", 1)[0]
 WRITES = "cat > rtl/sat_counter.sv <<'EOF'\n" + COUNTER + "EOF\n"
@@ -104,7 +104,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     script = tmp_path / "script.json"
     script.write_text(json.dumps({"rules": [{"after": ");", "say": BODY.strip()}]}))
     with Hearing(tmp_path / "socket") as hearing:
-        server = shlex.join([sys.executable, str(TESTS / "inline_double.py"), str(script), str(hearing.place)])
+        server = shlex.join([sys.executable, str(SUPPORT / "inline_double.py"), str(script), str(hearing.place)])
         yield Lab(Home.find(), tmp_path, server)
 
 
@@ -299,7 +299,7 @@ def test_a_condition_of_a_model_is_none_of_an_inline_server(lab: Lab) -> None:
 
 
 def test_a_server_that_breaks_off_leaves_an_attempt_that_says_so(lab: Lab) -> None:
-    dying = shlex.join([sys.executable, str(TESTS / "plain_inline_server.py"), "dies", str(lab.folder / "socket")])
+    dying = shlex.join([sys.executable, str(SUPPORT / "plain_inline_server.py"), "dies", str(lab.folder / "socket")])
     file = lab.study(**{json.dumps(lab.server): json.dumps(dying), ", version: 1.2.3": ""})
     came = told(run("completion", "study", file, "--condition", "copilot", "--json"))
     assert came["conditions"]["copilot"] == {

@@ -17,7 +17,7 @@ from benchwright_subjects.agents.installation import install, is_installed
 from benchwright_subjects.agents.preset import Preset, preset
 from benchwright_subjects.evaluation.evaluation import summary
 
-from .agent_model import FILE, model_that_writes
+from ..support.agent_model import FILE, model_that_writes
 from .test_eval import COUNTER, Desk, desk, run
 
 __all__ = ("desk",)

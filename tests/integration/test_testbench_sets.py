@@ -23,8 +23,8 @@ from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
+from ..support.testbench_sets import AND, NEWER, STRICT, WEAK, WRONG_AND, unpack, write_rtllm, write_verilogeval
 from .conftest import ROOT
-from .testbench_sets import AND, NEWER, STRICT, WEAK, WRONG_AND, unpack, write_rtllm, write_verilogeval
 
 SAMPLES = ROOT.parent / "shared" / "data"
 

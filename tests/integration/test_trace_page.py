@@ -20,7 +20,7 @@ from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.home import Home
 
-from ..axe import faults
+from ..support.axe import faults
 from .test_report_in_browser import browser
 
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")

@@ -29,10 +29,10 @@ from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
 from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, Programs, driver_command, find_programs, probe_in
 from benchwright_subjects.inline.vscode.vsix import packed, read_vsix
 
-from ..inline_site import CANARY, SITE
-from ..judge_endpoint import JudgeEndpoint, content
+from ..support.inline_site import CANARY, SITE
+from ..support.judge_endpoint import JudgeEndpoint, content
 
-EXTENSION = Path(__file__).parents[1] / "vscode_subject"
+EXTENSION = Path(__file__).parents[1] / "support" / "vscode_subject"
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 
 

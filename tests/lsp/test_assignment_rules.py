@@ -18,7 +18,7 @@ from benchwright_problems.problem import Reveal
 from benchwright_service.bench import open_administration
 from benchwright_service.courses.courses import AssignmentRules
 
-from ..bench_service import Course, Service, running
+from ..support.bench_service import Course, Service, running
 from .conftest import Editors
 from .session import Desk, Editor, reference
 from .test_assignments import acknowledged, sign_in

@@ -20,7 +20,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.problem import Reveal
 from benchwright_problems.storage.store import Store
 
-from ..bench_service import Course, Service, running
+from ..support.bench_service import Course, Service, running
 from .conftest import Editors
 from .session import reference, wrong
 

@@ -17,9 +17,9 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 from benchwright_service.storage.tables import ASSIGNMENTS
 
-from ..bench_service import Course, Service, running
 from ..integration.test_bench_service_grades import change, points
 from ..integration.test_bench_service_pages import invitation, signed_in
+from ..support.bench_service import Course, Service, running
 from .clocks import Clocks
 from .conftest import Editors
 from .session import Desk, Editor, reference, wrong

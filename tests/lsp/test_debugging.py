@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from benchwright_harness.own_tests.debugging import copy_without_requests
 
-from ..debug_adapter import debug_client
+from ..support.debug_adapter import debug_client
 from .conftest import Editors
 from .session import still_alive
 from .test_own_tests import TESTS, folder_with, opened, results

@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.store import Store
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .conftest import Editors
 from .session import Desk, Editor
 from .test_explanations import FORBIDDING

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ..bench_service import Service, running
+from ..support.bench_service import Service, running
 from .conftest import Editors
 from .session import Desk, Editor, reference, wrong
 from .test_assignments import sign_in

@@ -12,7 +12,7 @@ import pytest
 from benchwright_problems.aids import Aid
 from benchwright_problems.storage.pack_folder import read_built_in
 
-from ..bench_service import Service, running
+from ..support.bench_service import Service, running
 from .conftest import Editors
 from .session import Desk, Editor
 from .test_assignments import sign_in

@@ -16,7 +16,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.workspaces.workspace import Marker, content_of, fill, mark
 from benchwright_studies import open_log
 
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, fails
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails
 from .conftest import Editors
 from .session import PATIENCE_S, Desk, Editor, File, starter
 

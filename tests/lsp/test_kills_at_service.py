@@ -23,9 +23,9 @@ from benchwright_attempts.log.record import AttemptHeader, Row
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
 
-from ..bench_service import Service
-from ..killable_service import killable_database, killable_service
-from ..postgres import Cluster
+from ..support.bench_service import Service
+from ..support.killable_service import killable_database, killable_service
+from ..support.postgres import Cluster
 from .session import Desk, Editor, File, reference, wrong
 from .test_assignments import sign_in
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ..csbench_set import write_layout
-from ..exam_papers import papers
-from ..integration.testbench_sets import STRICT, write_rtllm, write_verilogeval
+from ..support.csbench_set import write_layout
+from ..support.exam_papers import papers
+from ..support.testbench_sets import STRICT, write_rtllm, write_verilogeval
 from .walk import Reader, Walk
 
 HARNESS = {

@@ -16,8 +16,8 @@ import pytest
 from benchwright_judges.models.configuration import JudgesSettings
 
 from ..integration.test_label_command import CHOICE, FREE, NETWORK, good
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, says
-from ..postgres import new_database
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, says
+from ..support.postgres import new_database
 from .page import Block, blocks
 from .walk import Reader, Walk
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ..integration.test_label_command import good
-from ..judge_endpoint import Asked, JudgeEndpoint, Played, content, says
+from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content, says
 from .test_import_pages import CVDP, FREE, INVERTER
 from .test_judge_pages import labels
 from .walk import Reader, Walk

@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from ..postgres import new_database
+from ..support.postgres import new_database
 from .test_judge_pages import free_port
 from .walk import Reader, Walk
 

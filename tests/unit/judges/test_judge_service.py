@@ -29,9 +29,9 @@ from benchwright_judges.service.tables import SUBMISSIONS
 from benchwright_judges.service.token import Scope
 from benchwright_judges.service.views import LONGEST_ANSWER
 
-from ...judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
-from ...judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, Served, judge_at, serving
-from ...waiting import until
+from ...support.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
+from ...support.judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, Served, judge_at, serving
+from ...support.waiting import until
 
 JSON = {"Content-Type": "application/json"}
 

@@ -13,7 +13,7 @@ from benchwright_judges.reading.corpus import read_corpus
 from benchwright_judges.reading.measure import measure_reading
 from benchwright_judges.records.records import Records
 
-from ...judge_endpoint import Asked, Played, content, fails, in_turn
+from ...support.judge_endpoint import Asked, Played, content, fails, in_turn
 from .test_reading import reading_panel
 
 CHOICE = {

@@ -23,7 +23,7 @@ from benchwright_judges.records.records import Records
 from benchwright_judges.score import score
 from benchwright_problems.problem import Choice, Problem, Question, QuestionFormat
 
-from ...judge_endpoint import JudgeEndpoint, Play, Played, content, fails, in_turn, says
+from ...support.judge_endpoint import JudgeEndpoint, Play, Played, content, fails, in_turn, says
 from .conftest import make_problem
 
 CHOICES = ("Write-through", "Write-back", "Write-around", "No-write allocate")

@@ -16,7 +16,7 @@ from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
 
-from ..waiting import comes
+from .waiting import comes
 
 PATIENCE_S = 60.0
 """Long enough for a busy machine; whatever has to be cut off would run for longer."""
