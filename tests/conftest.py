@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from .support.docker_engine import EngineMissingError, docker_engine
-from .support.postgres import PostgresError, cluster
+from .support.machine import costs
+from .support.machine.docker_engine import EngineMissingError, docker_engine
+from .support.service.postgres import PostgresError, cluster
 
 if TYPE_CHECKING:
     from benchwright_harness.sandbox.docker import DockerSandbox
+
+
+_SINGLE_TESTS = frozenset({"adversarial", "pages"})
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,17 +29,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell ignores these for what runs in the background, and programs inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     # What tests sign in with does not belong in the key store of whoever runs them.
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     config.addinivalue_line("markers", "nightly: takes long; run with --nightly")
     config.addinivalue_line("markers", "long: its file takes long; begun last, it would leave the other processes idle")
     config.addinivalue_line("markers", "alone: measures time, or takes a whole cluster")
+    folder = os.environ.get(costs.FOLDER)
+    if folder and (hasattr(config, "workerinput") or not config.getoption("numprocesses")):
+        config.pluginmanager.register(costs.Costs(Path(folder)))
     # How long an example takes says more about the machine than about what is tested.
     settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("any machine")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Tests of a file share fixtures, so they stay together; those of these folders are alike and share nothing.
+    for item in items:
+        if not _SINGLE_TESTS & set(item.path.parts) and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))
     begin_first = {item.path for item in items if item.get_closest_marker("long")}
     items.sort(key=lambda item: item.path not in begin_first)
     if config.getoption("--nightly"):

@@ -14,8 +14,8 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
+from ..support.designs.submissions import run
 from .submission import flow
-from .test_submissions import run
 
 CALLS = {
     "a task": ("initial $fdisplay(1, y);", "line 2, column 11: opens or uses files with $fdisplay (rule file)"),

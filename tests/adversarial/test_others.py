@@ -26,7 +26,7 @@ from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Hidden, Limits, Problem, Public
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
-from ..support.waiting import until
+from ..support.machine.waiting import until
 from . import test_uploads
 from .submission import CANARY, flow, programs
 

@@ -15,8 +15,8 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Reason
 
+from ..support.designs.submissions import run
 from .submission import Simulator, flow
-from .test_submissions import run
 
 LOOPS = {
     "an event": "initial forever #0;",

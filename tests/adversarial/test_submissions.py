@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import pytest
 
-from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.plan.selection import Selection
-from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.scan import scan
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ScanAction
-from benchwright_problems.verdict import Outcome, Reason, Verdict
+from benchwright_problems.verdict import Outcome, Reason
 
-from .submission import CANARY, HERE, Flow, Simulator, Submission, flow, flows, page
+from ..support.designs.submissions import RIGHT, _name, attack, run, toolchain
+from .submission import HERE, Flow, Simulator, Submission, flow, flows, page
+
+__all__ = ("toolchain",)
 
 PAGE = HERE.parents[1] / "docs" / "reference" / "adversarial.md"
-
-
-def _name(*parts: str) -> str:
-    return "-".join(part.replace(" ", "-") for part in parts)
 
 
 EACH = [
@@ -44,43 +39,6 @@ ALL = [
     for number, submission in enumerate(one.submission)
     for place, simulator in enumerate([submission.simulator] if submission.simulator else one.simulators)
 ]
-RIGHT = [pytest.param(one, simulator, id=_name(one.name, simulator)) for one in flows() for simulator in one.simulators]
-
-
-@pytest.fixture(scope="session")
-def toolchain() -> Toolchain:
-    return Toolchain.find(Home.find().cache)
-
-
-async def run(
-    flow: Flow,
-    design: bytes,
-    toolchain: Toolchain,
-    simulator: Simulator,
-    wall_s: float = 300,
-    *,
-    scanned: bool = False,
-    sandbox: Sandbox | None = None,
-) -> tuple[Verdict, str, str]:
-    """Its verdict, the raw log, and the text of all files in the run's folder."""
-    log = io.BytesIO()
-    files = io.StringIO()
-
-    def look(code: Path) -> None:
-        for file in code.rglob("*"):
-            if file.is_file() and not file.is_symlink() and not str(file).startswith("/src"):
-                files.write(file.read_bytes().decode("latin-1") + str(file))
-
-    verdict = await run_harness(
-        flow.problem(simulator, wall_s, scanned=scanned),
-        {flow.expected: design},
-        sandbox=sandbox or BwrapSandbox(),
-        toolchain=toolchain,
-        log=log,
-        selection=Selection(simulator=simulator),
-        on_folder=look,
-    )
-    return verdict, log.getvalue().decode("utf-8", "replace"), files.getvalue()
 
 
 @pytest.mark.parametrize(("flow", "submission", "simulator"), ALL)
@@ -88,29 +46,6 @@ async def test_it_does_not_pass_and_nothing_gets_out(
     flow: Flow, submission: Submission, simulator: Simulator, toolchain: Toolchain
 ) -> None:
     await attack(flow, submission, simulator, toolchain)
-
-
-async def attack(
-    flow: Flow, submission: Submission, simulator: Simulator, toolchain: Toolchain, sandbox: Sandbox | None = None
-) -> None:
-    """Run a hostile design, and check what the table says about it."""
-    verdict, out, files = await run(
-        flow,
-        flow.content(submission),
-        toolchain,
-        simulator,
-        submission.wall_s,
-        scanned=submission.scanned,
-        sandbox=sandbox,
-    )
-    assert verdict.outcome is not Outcome.PASSED, out
-    assert verdict.reason in submission.ends, f"{verdict.summary}\n{out[-6000:]}"
-    assert submission.says in out, out[-6000:]
-    # A waveform holds a text as bits, and so may a design print it.
-    for secret in (CANARY, CANARY.encode().hex(), "".join(f"{byte:08b}" for byte in CANARY.encode())):
-        for shown in (out, files, verdict.model_dump_json()):
-            assert secret not in shown
-    assert submission.unsaid not in out, out[-6000:]
 
 
 @pytest.mark.parametrize(("flow", "submission"), EACH)

@@ -9,8 +9,8 @@ from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Outcome
 
+from ..support.designs.submissions import RIGHT, attack, run
 from .submission import Flow, Simulator, Submission, flows
-from .test_submissions import RIGHT, attack, run
 
 pytestmark = pytest.mark.xdist_group("docker")
 

@@ -22,7 +22,7 @@ from benchwright_attempts.events.events import Started
 from benchwright_remote.messages import MOST_ENTRIES, MOST_EVENTS
 from benchwright_service.courses.snapshots import LARGEST
 
-from ..support.bench_service import Service, Solver, running
+from ..support.service.bench_service import Service, Solver, running
 
 pytestmark = pytest.mark.xdist_group("uploads")
 

@@ -25,8 +25,8 @@ from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.toolchain import Toolchain
 
-from ..support.docker_engine import EngineMissingError, docker_engine
-from ..support.sandbox_run import is_alive, processes_with, runner, started
+from ..support.machine.docker_engine import EngineMissingError, docker_engine
+from ..support.machine.sandbox_run import is_alive, processes_with, runner, started
 
 RUNS = 20
 _LOOK_S = 0.002

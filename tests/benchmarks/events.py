@@ -42,7 +42,7 @@ def main() -> int:
     parser.add_argument("--postgresql", action="store_true")
     options = parser.parse_args()
     if options.postgresql:
-        from tests.support.postgres import cluster, new_database
+        from tests.support.service.postgres import cluster, new_database
 
         with cluster() as folder:
             result = measure(new_database(folder), options.count)

@@ -24,12 +24,12 @@ from benchwright_subjects.inline.server.server_process import Launch
 from benchwright_subjects.inline.site_run import Rules, Subject, play
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 
-from ..support.inline_hearing import Hearing
+from ..support.models.inline_hearing import Hearing
 
 ROUNDS = 5
 PROBLEMS = ("uart-parity", "sync-fifo", "lint-stream-stats")
 KINDS = (SiteKind.EMPTY_BODY, SiteKind.TYPE_THROUGH)
-SERVER = Path(__file__).parents[1] / "support" / "plain_inline_server.py"
+SERVER = Path(__file__).parents[1] / "support" / "models" / "plain_inline_server.py"
 
 
 async def gaps(kind: SiteKind, policy: Policy, folder: Path, hearing: Hearing) -> list[float]:

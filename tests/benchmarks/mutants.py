@@ -23,7 +23,7 @@ from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
 
-from ..integration.test_formal_exhaustive import published
+from ..support.designs.formal_exhaustive import published
 
 MUTANTS = 500
 CORES = 2

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.language_server import OPTIONS, SERVERS, Client, Open, keystrokes, p95
-from tests.support.generated_classes import generated_classes
-from tests.support.generated_project import generated_project
+from tests.support.designs.generated_classes import generated_classes
+from tests.support.designs.generated_project import generated_project
 
 WAYS = {"benchwright, list": True, "benchwright, folder": False, "verible": True}
 CORE = Path(__file__).parents[3] / "shared/data/projects/ibex.json"

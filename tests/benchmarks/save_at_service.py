@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from ..lsp.session import Desk, Editor, File, reference
-from ..support.bench_service import Service, running
+from ..support.service.bench_service import Service, running
 
 ROUNDS = 20
 PROBLEM = "saturating-counter"

@@ -31,7 +31,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.storage.store import Store
 
-from ..support.bench_service import Service, Solver, running
+from ..support.service.bench_service import Service, Solver, running
 
 RUNS = 60
 ROUNDS = 3

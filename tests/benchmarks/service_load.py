@@ -45,8 +45,8 @@ from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role, RunState
 from benchwright_remote.service_client import ServiceClient, new_run
 
-from ..support.bench_service import Service, running
-from ..support.postgres import cluster, new_database
+from ..support.service.bench_service import Service, running
+from ..support.service.postgres import cluster, new_database
 
 STUDENTS = 500
 MINUTES = 5.0

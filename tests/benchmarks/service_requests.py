@@ -22,7 +22,7 @@ import psutil
 from benchwright_remote.messages import Role
 from benchwright_remote.service_client import ServiceClient, new_run
 
-from ..support.bench_service import Course, Service, running
+from ..support.service.bench_service import Course, Service, running
 from .service_load import REF, Script, database, percentile, scripts
 
 STUDENTS = 64

@@ -11,8 +11,8 @@ from benchwright_foundation.home import Home
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.toolchain import Toolchain
 
-from ..support.bench_service import DATABASES, Service, running
-from ..support.postgres import new_database
+from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.postgres import new_database
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,26 +22,11 @@ from benchwright_problems.storage.store import Store
 from benchwright_subjects.agents.acp import turn
 from benchwright_subjects.evaluation.evaluation import summary
 
-from ..support.agent_model import FILE
-from .test_eval import COUNTER, Desk, desk, run, scripted
+from ..support.models.acp_agents import programs
+from ..support.models.agent_model import FILE
+from ..support.models.eval import COUNTER, Desk, desk, run, scripted
 
-__all__ = ("desk",)
-
-DOUBLE = Path(__file__).parents[1] / "support" / "acp_double.py"
-
-
-@pytest.fixture
-def programs() -> Iterator[Path]:
-    """A folder with the double, as an agent would be installed: everybody may read it."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        folder.chmod(0o755)
-        (folder / "bin").mkdir(mode=0o755)
-        shutil.copy(DOUBLE, folder / "bin" / "double")
-        (folder / "bin" / "double").chmod(0o755)
-        (folder / "counter.sv").write_text(COUNTER)
-        (folder / "counter.sv").chmod(0o644)
-        yield folder
+__all__ = ("desk", "programs")
 
 
 def works(desk: Desk, programs: Path, mode: str, **more: Any) -> tuple[EvalLog, list[RecordedEvent], list[str]]:

@@ -15,15 +15,15 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.evaluation.evaluation import summary
 
-from ..support.agent_model import Call, offered_by, output_of, shell_call
-from .test_acp_agents import programs as acp_programs
-from .test_eval import Desk, add_designs, desk, run, scripted
-from .test_eval_place import programs
-from .test_subjects import installed
+from ..support.models.acp_agents import programs as acp_programs
+from ..support.models.agent_model import Call, offered_by, output_of, shell_call
+from ..support.models.eval import Desk, add_designs, desk, run, scripted
+from ..support.models.eval_place import programs
+from ..support.models.subjects import installed
 
 __all__ = ("acp_programs", "desk", "programs")
 
-PROWL = Path(__file__).parents[1] / "support" / "prowl.py"
+PROWL = Path(__file__).parents[1] / "support" / "models" / "prowl.py"
 REFERENCE, HARNESS, SHOWN = "CANARY-r3f1", "CANARY-h4rn", "SHOWN-7c2e"
 WORDS = (REFERENCE, HARNESS, SHOWN)
 HEX = [word.encode().hex() for word in WORDS]

@@ -14,8 +14,8 @@ from benchwright_attempts.log.record import RecordedEvent
 from benchwright_attempts.summary.replay import replay
 from benchwright_subjects.evaluation.evaluation import summary
 
-from ..support.agent_model import FILE
-from .test_eval import COUNTER, Desk, desk, run, says
+from ..support.models.agent_model import FILE
+from ..support.models.eval import COUNTER, Desk, desk, run, says
 
 __all__ = ("desk",)
 

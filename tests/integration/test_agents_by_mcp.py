@@ -30,10 +30,10 @@ from benchwright_subjects.agents.preset import NODE_PROGRAMS, Preset
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.bridge.http_server import serving
 
-from ..support.agent_model import FILE, Call, Tools, offered_by, output_of, writing_call
+from ..support.models.agent_model import FILE, Call, Tools, offered_by, output_of, writing_call
+from ..support.models.eval import COUNTER, Desk, desk
+from ..support.models.subjects import installed
 from ..unit.baselines.subjects.bridged_sample import ask
-from .test_eval import COUNTER, Desk, desk
-from .test_subjects import installed
 
 __all__ = ("desk",)
 

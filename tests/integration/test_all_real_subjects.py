@@ -11,16 +11,16 @@ import pytest
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_subjects.inline.server.confinement import can_confine
 
-from ..support.agent_model import endpoint_that_writes
-from ..support.inline_packages import NotInstalledError, node_modules
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
-from ..support.tabby_endpoint import TabbyEndpoint, tabby_endpoint
-from .test_all_subjects import SCRIPTED, agent, compared, extension, inline, outcomes, study
-from .test_eval import COUNTER
-from .test_eval_study import run, told
-from .test_study_subjects import BODY, Lab, lab, people_work
-from .test_study_subjects import play as scripted
-from .test_subjects import installed
+from ..support.models.agent_model import endpoint_that_writes
+from ..support.models.eval import COUNTER
+from ..support.models.inline_packages import NotInstalledError, node_modules
+from ..support.models.subjects import installed
+from ..support.models.tabby_endpoint import TabbyEndpoint, tabby_endpoint
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.studies.all_subjects import SCRIPTED, agent, compared, extension, inline, outcomes, study
+from ..support.studies.eval_study import run, told
+from ..support.studies.study_subjects import BODY, Lab, lab, people_work
+from ..support.studies.study_subjects import play as scripted
 
 __all__ = ("lab",)
 

@@ -2,75 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchwright_subjects.inline.server.confinement import can_confine
-from benchwright_subjects.inline.vscode.vsix import packed
 
-from ..support.judge_endpoint import JudgeEndpoint
-from .test_acp_agents import programs
-from .test_eval_study import run, told
-from .test_study_subjects import BODY, SUPPORT, WRITES, Lab, lab, people_work, play, written
-from .test_vscode_subjects import EXTENSION
-from .test_vscode_subjects import programs as editor
+from ..support.models.acp_agents import programs
+from ..support.service.judge_endpoint import JudgeEndpoint
+from ..support.studies.all_subjects import SCRIPTED, agent, compared, extension, inline, outcomes, study
+from ..support.studies.eval_study import run, told
+from ..support.studies.study_subjects import BODY, SUPPORT, WRITES, Lab, lab, people_work, play
 
 __all__ = ("lab", "programs")
 
 pytestmark = pytest.mark.long
-
-MODEL = "openai-api/local/worker"
-
-
-PEOPLE: tuple[dict[str, object], ...] = (
-    {"name": "alone", "solver": "human"},
-    {"name": "helped", "solver": "human+copilot", "assistants": ["github.copilot"]},
-)
-SCRIPTED = {"name": "model", "solver": "model", "model": "openai-api/local/scripted", "samples": 2}
-
-
-def agent(name: str, **subject: object) -> dict[str, object]:
-    return {"name": name, "solver": "agent", "model": MODEL, "subject": {"name": name, **subject}}
-
-
-def inline(name: str, command: str = "", **rules: object) -> dict[str, object]:
-    rules = {"policy": "always", "start": "empty-body", **rules}
-    return {"name": name, "solver": "agent", "subject": {"name": name, "command": command, "inline": rules}}
-
-
-def extension(lab: Lab) -> str:
-    """The scripted one, packed; the test is skipped without an editor."""
-    editor()
-    vsix = lab.folder / "subject.vsix"
-    vsix.write_bytes(packed(EXTENSION))
-    return str(vsix)
-
-
-def study(lab: Lab, *conditions: dict[str, object]) -> Path:
-    """A file that lets people and these work on one problem."""
-    file = lab.folder / "study.yaml"
-    file.write_text(
-        json.dumps(
-            {
-                "study": "side",
-                "title": "Side by side",
-                "problems": [{"problem": "starter/saturating-counter", "time_minutes": 10}],
-                "conditions": [*PEOPLE, *conditions],
-                "participants": 2,
-                "randomisation": {"unit": "person", "order": "random", "seed": 40},
-                "forecasts": ["minutes"],
-                "self_estimates": [],
-                "consent": {"version": "1", "text": "A consent text that is long enough to be one."},
-                "analysis": {"primary": "solved"},
-            }
-        )
-    )
-    return file
 
 
 def doubles(lab: Lab) -> list[dict[str, object]]:
@@ -115,23 +63,3 @@ def test_one_command_and_one_report_compare_every_kind_of_program_with_people(la
     assert not again["runs"]
 
     compared(lab, passed)
-
-
-def outcomes(came: dict[str, Any]) -> dict[str, tuple[int, int]]:
-    """Of each condition, how many attempts have ended and how many of them passed."""
-    return {name: (one["done"], one["passed"]) for name, one in came["conditions"].items()}
-
-
-def compared(lab: Lab, passed: dict[str, tuple[int, int]]) -> dict[str, Any]:
-    """The columns of the report, which says of people and programs what happened."""
-    report = written(lab)
-    assert report["groups"] == ["alone", "helped", *passed]
-    found = report["sections"]["side-by-side"]["numbers"]
-    columns: dict[str, Any] = found["columns"]
-    assert {name: columns[name]["solved"]["value"] for name in ("alone", "helped", *passed)} == {
-        "alone": 0,
-        "helped": 1,
-        **{name: number / done for name, (done, number) in passed.items()},
-    }
-    assert found["missing"] == []
-    return columns

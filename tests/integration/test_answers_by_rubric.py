@@ -17,8 +17,8 @@ from benchwright_problems.rubric_points import RubricItem, RubricPoints
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
-from ..support.bench_service import Course, Service, Solver
-from .test_bench_service_pages import csrf, invitation, signed_in
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_pages import csrf, invitation, signed_in
 
 NAME = "reorder-buffer"
 NEED, RETIRE = "Names <precise> exceptions.", "Explains retirement in order."

@@ -10,8 +10,8 @@ from pathlib import Path
 from benchwright_attempts.events.events import Started
 from benchwright_remote.messages import Role
 
-from ..support.bench_service import Course, Service, Solver
-from .test_bench_service_pages import csrf, invitation, signed_in
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_pages import csrf, invitation, signed_in
 
 REF = "starter/load-use-stalls"
 

@@ -25,8 +25,8 @@ from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
-from ..support.bench_service import Course, Service, Solver
-from .test_bench_service_pages import browser, csrf, invitation, signed_in
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_pages import browser, csrf, invitation, signed_in
 
 REF = "starter/saturating-counter"
 FILE = "rtl/sat_counter.sv"

@@ -22,10 +22,10 @@ from benchwright_server.attempts.session import Session
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_studies.conduct.studies import Studies
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played
-from ..support.waiting import until
-from .test_eval import design
-from .test_eval_study import Lab, call, lab, run, told
+from ..support.machine.waiting import until
+from ..support.models.eval import design
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played
+from ..support.studies.eval_study import Lab, call, lab, run, told
 
 __all__ = ["lab"]
 

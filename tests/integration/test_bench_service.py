@@ -25,7 +25,7 @@ from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.storage.store import Store
 
-from ..support.bench_service import Course, Service, Solver
+from ..support.service.bench_service import Course, Service, Solver
 
 REF = "starter/saturating-counter"
 QUESTION = "starter/load-use-stalls"

@@ -21,7 +21,7 @@ from benchwright_service.bench import open_administration, open_lab
 from benchwright_service.courses.permissions import Answer, Asker, permissions
 from benchwright_studies.plan.study_file import parse_study
 
-from ..support.bench_service import Course, Service, Solver, running
+from ..support.service.bench_service import Course, Service, Solver, running
 
 GUARDED = [
     (method.upper(), path)

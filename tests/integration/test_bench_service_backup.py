@@ -7,7 +7,6 @@ import io
 import sqlite3
 import stat
 import subprocess
-import sys
 import tarfile
 import threading
 import time
@@ -31,10 +30,10 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage import backup
 from benchwright_service.storage.backup import back_up, restore
 
-from ..support.bench_service import Service, Solver, running
-from ..support.postgres import new_database
+from ..support.service.bench_service import Service, Solver, running
+from ..support.service.bench_service_backup import command
+from ..support.service.postgres import new_database
 
-BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 REF = "starter/saturating-counter"
 
 
@@ -44,11 +43,6 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]
     # Without workers, so that a run is queued when the backup is made.
     with running(Service(tmp_path / "service", database, workers=0)) as started:
         yield started
-
-
-def command(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {"BENCHWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin"}
-    return subprocess.run([BENCHWRIGHT, "course", *words], env=environment, capture_output=True, text=True, timeout=60)
 
 
 def test_what_was_acknowledged_and_queued_goes_on_in_another_place(

@@ -14,9 +14,9 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import Bench
 from benchwright_service.pages.app import page_routes
 
-from ..support.bench_service import Course, Service, Solver
-from ..support.hosted_study import opened
-from .test_bench_service_pages import REF, browser, csrf, invitation, signed_in
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_pages import REF, browser, csrf, invitation, signed_in
+from ..support.studies.hosted_study import opened
 
 OWNER, STAFF = frozenset({Role.OWNER}), frozenset({Role.OWNER, Role.STAFF})
 OTHERS = {

@@ -8,10 +8,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx2
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
-from prometheus_client.samples import Sample
 
 from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.file_text import Change
@@ -20,17 +17,14 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.storage.store import Store
 
-from ..support.bench_service import Course, Service, Solver, running
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_metrics import scraped, service, value
+
+__all__ = ("service",)
 
 REF = "starter/saturating-counter"
 QUESTION = "starter/load-use-stalls"
 CANARY = "zqcanary"
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
-    with running(Service(tmp_path / "service", options=["--metrics-port", "0"])) as started:
-        yield started
 
 
 @pytest.fixture
@@ -43,16 +37,6 @@ def solver(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]
     solver = Solver.joining(service, course, tmp_path, name=f"Ada {CANARY}")
     yield solver
     solver.log.close()
-
-
-def scraped(service: Service) -> list[Sample]:
-    address = re.findall(r"Metrics at (\S+)", service.log.read_text())[-1]
-    text = httpx2.get(address, trust_env=False).text
-    return [sample for family in text_string_to_metric_families(text) for sample in family.samples]
-
-
-def value(samples: list[Sample], name: str, **labels: str) -> float:
-    return sum(one.value for one in samples if one.name == name and labels.items() <= one.labels.items())
 
 
 def test_runs_events_and_requests_are_counted_without_any_id(service: Service, solver: Solver) -> None:

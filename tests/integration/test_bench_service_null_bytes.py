@@ -13,8 +13,8 @@ from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.file_text import Change
 from benchwright_remote.messages import Role
 
-from ..support.bench_service import Course, Service, Solver
-from .test_bench_service_pages import browser, csrf, invitation, signed_in
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_pages import browser, csrf, invitation, signed_in
 
 FILE = "rtl/sat_counter.sv"
 NULL = "A\0B"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from pathlib import Path
 
@@ -16,47 +15,18 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
-from benchwright_service.bench import open_administration
 
-from ..support.bench_service import Course, Service, Solver
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_pages import REF, browser, course, csrf, invitation, signed_in
 
-REF = "starter/saturating-counter"
+__all__ = ("course",)
+
 NAME = "Lin <b>Wei</b> & =1+1"
-
-
-@pytest.fixture
-def course(service: Service) -> Course:
-    return service.set_up(problems=("saturating-counter", "sync-fifo"))
 
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
     return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-
-
-def invitation(service: Service, course: Course, role: Role) -> str:
-    async def made() -> str:
-        async with open_administration(service.folders, service.database) as parts:
-            return await parts.accounts.invite(course.name, role)
-
-    return asyncio.run(made())
-
-
-def browser(service: Service) -> httpx2.Client:
-    return httpx2.Client(base_url=service.url, headers={"Origin": service.url}, timeout=60.0, trust_env=False)
-
-
-def signed_in(service: Service, code: str, name: str = "Ada") -> httpx2.Client:
-    client = browser(service)
-    reply = client.post("/sign-in", data={"code": code, "name": name})
-    assert (reply.status_code, reply.headers["location"]) == (303, "/")
-    return client
-
-
-def csrf(client: httpx2.Client) -> str:
-    found = re.search(r'name="csrf" value="(\w+)"', client.get("/").text)
-    assert found is not None
-    return found[1]
 
 
 def test_an_invitation_signs_a_browser_in_until_it_signs_out(service: Service, course: Course) -> None:

@@ -18,8 +18,8 @@ from benchwright_problems.problem import Pack, Problem
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
-from ..support.bench_service import Course, Service, Solver
-from .test_bench_service_pages import csrf, invitation, signed_in
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_pages import csrf, invitation, signed_in
 
 BENCH = "src/test_sat_counter.py"
 DESIGN = "saturating-counter"

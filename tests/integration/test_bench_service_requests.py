@@ -12,8 +12,8 @@ from schemathesis import GenerationMode
 
 from benchwright_service.app import make_api
 
-from ..support.bench_service import Service, Solver, running
-from ..support.postgres import new_database
+from ..support.service.bench_service import Service, Solver, running
+from ..support.service.postgres import new_database
 
 pytestmark = pytest.mark.long
 

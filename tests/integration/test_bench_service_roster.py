@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ..support.bench_service import DATABASES, Service, running
-from ..support.postgres import new_database
-from .test_bench_service_backup import command
+from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service_backup import command
+from ..support.service.postgres import new_database
 
 ROSTER = 'email,name,section,role\r\nada@example.org,=Ada,A,\r\ngrace@example.org,"Hopper, Grace",B,staff\r\n'
 

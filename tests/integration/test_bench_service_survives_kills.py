@@ -24,9 +24,9 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 
-from ..support.bench_service import Service, Solver
-from ..support.killable_service import killable_database, killable_service
-from ..support.postgres import Cluster
+from ..support.service.bench_service import Service, Solver
+from ..support.service.killable_service import killable_database, killable_service
+from ..support.service.postgres import Cluster
 
 pytestmark = pytest.mark.long
 

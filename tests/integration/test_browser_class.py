@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.browser_class import ROOT, TOOLS, browser_class
+from ..support.service.browser_class import ROOT, TOOLS, browser_class
 
 BROWSER = """
 import { chromium } from "playwright-core";

@@ -13,11 +13,11 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 import httpx2
 import pytest
 
-from ..support.browser_class import BrowserClass, browser_class
-from .test_lti_launch import LEARNER, Configuration, Login, Message, Platform
-from .test_lti_launch import platform as platform
-from .test_sign_in_by_provider import SECRET, sign_in
-from .test_sign_in_by_provider import independent as independent
+from ..support.service.browser_class import BrowserClass, browser_class
+from ..support.service.lti_launch import LEARNER, Configuration, Login, Message, Platform
+from ..support.service.lti_launch import platform as platform
+from ..support.service.sign_in_by_provider import SECRET, sign_in
+from ..support.service.sign_in_by_provider import independent as independent
 
 pytestmark = [pytest.mark.nightly, pytest.mark.alone]
 

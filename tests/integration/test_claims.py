@@ -14,7 +14,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.file_text import FileText
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.postgres import new_database
+from ..support.service.postgres import new_database
 
 PATIENCE_S = 30.0
 _HOLD = """

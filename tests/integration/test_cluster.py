@@ -29,9 +29,9 @@ from benchwright_problems.problem import Kind
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Reason, Verdict
 
-from ..support.sandbox_run import is_alive
-from ..support.slurm import Slurm, SlurmMissingError, slurm
-from ..support.waiting import until
+from ..support.machine.sandbox_run import is_alive
+from ..support.machine.slurm import Slurm, SlurmMissingError, slurm
+from ..support.machine.waiting import until
 
 pytestmark = pytest.mark.alone
 

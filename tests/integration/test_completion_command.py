@@ -36,12 +36,12 @@ from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 
-from ..support.inline_hearing import Hearing
-from ..support.judge_endpoint import JudgeEndpoint, Played, content
+from ..support.models.inline_hearing import Hearing
+from ..support.service.judge_endpoint import JudgeEndpoint, Played, content
 
 pytestmark = pytest.mark.long
 
-SUPPORT = Path(__file__).parents[1] / "support"
+SUPPORT = Path(__file__).parents[1] / "support" / "models"
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 PROBLEM = "saturating-counter"
 RULES = {

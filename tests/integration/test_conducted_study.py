@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
-import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -21,42 +19,18 @@ from benchwright_studies.conduct.archive import journal_lines
 from benchwright_studies.conduct.entry import Drawn, Enrolled
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..lsp.session import SERVER, Editor, reference, starter, wrong
-from ..lsp.test_study import ask, foresee, open_task, step
-from ..support.bench_service import Service, running
-from ..support.postgres import new_database
-from .test_report_in_browser import browser
+from ..lsp.session import Editor, reference, starter, wrong
+from ..support.editor.report_in_browser import browser
+from ..support.service.bench_service import Service, running
+from ..support.service.postgres import new_database
+from ..support.studies.conducted_study import STUDY, agree, benchwright, enrol, home, invitation, invite, service
+from ..support.studies.study import ask, foresee, open_task, step
+
+__all__ = ("home", "invitation", "service")
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.long]
 
 Editors = Callable[..., Awaitable[Editor]]
-
-STUDY = """
-study: small
-title: A small study
-problems: [starter/saturating-counter, starter/load-use-stalls]
-practice: starter/amdahl
-conditions:
-  - {name: alone, solver: human}
-  - {name: completion, solver: human+copilot, assistants: [benchwright]}
-participants: [ada, bob]
-randomisation: {seed: 4, order: latin-square}
-feedback: names
-self_estimates: []
-consent: {version: "2", text: "You agree that everything you type here is sent to the lab."}
-analysis: {primary: time}
-data: {to: service}
-"""
-
-
-def benchwright(home: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    known = os.environ | {"BENCHWRIGHT_HOME": str(home)} | environment
-    return subprocess.run([SERVER[0], *words], env=known, capture_output=True, text=True, timeout=120)
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
 
 
 @pytest_asyncio.fixture
@@ -73,54 +47,12 @@ async def editors(home: Path) -> AsyncIterator[Editors]:
             await editor.kill()
 
 
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
-    with running(Service(tmp_path / "service")) as started:
-        yield started
-
-
-@pytest.fixture
-def invitation(service: Service) -> str:
-    return invite(service)
-
-
-def invite(service: Service, text: str = STUDY) -> str:
-    """Opens the study; returns what participants join it by."""
-    file = service.home / "study.yaml"
-    file.write_text(text)
-    database = {"BENCHWRIGHT_SERVICE_DATABASE": service.database} if service.database else {}
-    opened = benchwright(service.home, "lab", "open", str(file), **database)
-    assert opened.returncode == 0, opened.stderr
-    return benchwright(service.home, "course", "invite", "small", "--uses", "9", **database).stdout.strip()
-
-
-def enrol(home: Path, service: Service, invitation: str) -> str:
-    """Signs in as a participant would; returns what is said."""
-    ended = benchwright(home, "login", service.url, "--code", invitation, "--name", "Somebody")
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
 def own_log(home: Path) -> Path:
     return attempts_file(Home.find({"BENCHWRIGHT_HOME": str(home)}))
 
 
 def lab_log(service: Service) -> StudyLog:
     return StudyLog(log_file(service.folders))
-
-
-async def agree(editor: Editor) -> None:
-    """Agrees, and gives the practice up."""
-    for _ in range(20):
-        # What a service does not answer within three seconds is there the next time.
-        if listed := (await ask(editor, "studies")).studies:
-            break
-    (known,) = listed
-    assert known.step == "consent"
-    await ask(editor, "giveConsent", study="small", version="2")
-    desk = await open_task(editor)
-    await desk.start()
-    await ask(editor, "abandon", uri=desk.uri)
 
 
 async def take_part(editor: Editor) -> None:

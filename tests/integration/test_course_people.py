@@ -23,8 +23,9 @@ from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
-from ..support.bench_service import Course, Service, Solver
-from .test_bench_service_pages import csrf, invitation, signed_in
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_pages import invitation, signed_in
+from ..support.service.course_people import send
 
 DESIGN = "starter/saturating-counter"
 OPEN_QUESTION = "starter/reorder-buffer"
@@ -57,10 +58,6 @@ def design(*, right: bool) -> dict[str, str]:
     problem = problem_of(DESIGN)
     files = solved_files(problem) if right else starting_files(problem)
     return {path: files[path].decode() for path in problem.public.expected}
-
-
-def send(client: httpx2.Client, path: str, **fields: str | list[str]) -> httpx2.Response:
-    return client.post(path, data={"csrf": csrf(client)} | fields)
 
 
 def points(teacher: httpx2.Client, course: Course, account: str) -> str:

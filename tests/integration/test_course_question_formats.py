@@ -19,13 +19,13 @@ from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.questions.figures import FIGURES_PER_DAY
 
-from ..support.bench_service import DATABASES, Service, question_models, running
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
-from ..support.pictures import SCRIPT, bomb, jpeg, png
-from ..support.postgres import new_database
-from .test_bench_service_pages import csrf
-from .test_course_people import send
-from .test_course_questions import ALL_HOLDS, QUESTION, SECRET, Room, accounts, exported, text_of, until
+from ..support.editor.pictures import SCRIPT, bomb, jpeg, png
+from ..support.service.bench_service import DATABASES, Service, question_models, running
+from ..support.service.bench_service_pages import csrf
+from ..support.service.course_people import send
+from ..support.service.course_questions import ALL_HOLDS, QUESTION, SECRET, Room, accounts, exported, text_of, until
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.service.postgres import new_database
 
 TEXTS = {name: QUESTION[name] for name in ("title", "explanation", "topic", "consent", "credited", "act")}
 KEY = "It is written to the next level, since memory is stale."

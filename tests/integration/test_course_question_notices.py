@@ -28,11 +28,11 @@ from benchwright_service.questions.tables import REVIEWS
 from benchwright_service.questions.writing import Questions
 from benchwright_service.storage.database import open_service_database
 
-from ..support.bench_service import DATABASES, Service, running
-from ..support.postgres import new_database
-from .test_bench_service_pages import csrf
-from .test_course_people import send
-from .test_course_questions import QUESTION, SECRET, Room, accounts, exported, text_of
+from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service_pages import csrf
+from ..support.service.course_people import send
+from ..support.service.course_questions import QUESTION, SECRET, Room, accounts, exported, text_of
+from ..support.service.postgres import new_database
 
 RETURNED: dict[str, Any] = {"act": "return", "checks": [], "comment": "Which level is next?"}
 

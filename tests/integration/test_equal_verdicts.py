@@ -23,10 +23,10 @@ from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.verdict import Verdict
 
-from ..support.native_machine import proofs_without_sandbox
-from ..support.testbench_sets import unpack
+from ..support.designs.testbench_sets import unpack
+from ..support.machine.native_machine import proofs_without_sandbox
+from ..support.machine.sandbox_contract import facts
 from .conftest import ROOT
-from .test_sandbox_contract import facts
 
 pytestmark = pytest.mark.long
 

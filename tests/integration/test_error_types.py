@@ -18,7 +18,7 @@ from benchwright_judges.agreement.error_types import instructions
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
 
 MODEL = "openai-api/local/m"
 STEPS = "A bus has two ends, so two bits are needed."

@@ -12,17 +12,14 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import date
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelInfo, ModelOutput, get_model, set_model_info
-from inspect_ai.tool import ToolChoice, ToolInfo
 from typer.testing import CliRunner, Result
 
 from benchwright_analysis.report.report import ReportOptions, write_report
@@ -31,99 +28,24 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.events import Answered, Edit, RunFinished, TextSet
 from benchwright_attempts.events.evidence import ModelUsage, TimedOut
-from benchwright_attempts.log.export import export_lines
-from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
-from benchwright_attempts.summary.replay import replay, verify
-from benchwright_foundation.home import Home
+from benchwright_attempts.summary.replay import replay
 from benchwright_problems.datasets.csbench import import_csbench
-from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_subjects.evaluation.evaluation import Run, evaluate, resume, summary, write_replies
+from benchwright_subjects.evaluation.evaluation import resume, summary, write_replies
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, in_turn
+from ..support.models.eval import CANARY, COUNTER, Desk, add_designs, design, desk, run, says, scripted
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, in_turn
+
+__all__ = ("desk",)
 
 pytestmark = pytest.mark.long
-
-STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
-COUNTER = (STARTER / "saturating-counter" / "hidden" / "reference" / "rtl" / "sat_counter.sv").read_text()
-CANARY = "CANARY-4b7e"
-Reply = Callable[[list[ChatMessage], GenerateConfig], ModelOutput]
-
-
-@dataclass(frozen=True)
-class Desk:
-    """A home of its own, and what its log holds."""
-
-    home: Home
-    out: Path
-
-    def attempts(self) -> list[AttemptHeader]:
-        with StudyLog(log_file(self.home)) as log:
-            return log.headers()
-
-    def events(self, attempt: str) -> list[RecordedEvent]:
-        with StudyLog(log_file(self.home)) as log:
-            return log.events(attempt)
-
-    def state(self, attempt: str) -> AttemptState:
-        with StudyLog(log_file(self.home)) as log:
-            return Attempts(log).summary(attempt).state
-
-    def exports(self) -> str:
-        with StudyLog(log_file(self.home)) as log:
-            return "\n".join(line for header in log.headers() for line in export_lines(*log.stored(header.id)))
-
-    def are_whole(self) -> bool:
-        with StudyLog(log_file(self.home)) as log:
-            return all(verify(*log.stored(header.id)).ok for header in log.headers())
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return Desk(Home.find(), tmp_path / "out")
-
-
-def scripted(reply: Reply) -> Model:
-    def play(
-        asked: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput:
-        return reply(asked, config)
-
-    return get_model("mockllm/model", custom_outputs=play, memoize=False)
-
-
-def says(text: str) -> Model:
-    return scripted(lambda asked, config: ModelOutput.from_content("mockllm/model", text))
 
 
 def calls(*made: tuple[str, dict[str, Any]]) -> Model:
     outputs = [ModelOutput.for_tool_call("mockllm/model", name, arguments) for name, arguments in made]
     return get_model("mockllm/model", custom_outputs=outputs, memoize=False)
-
-
-def run(desk: Desk, model: Model | str, task: Any = "answer", pack: str = "starter", **more: Any) -> EvalLog:
-    fields = {name: more.pop(name) for name in ("samples", "time_s", "tokens", "messages", "base_url") if name in more}
-    return evaluate(Run(task, {"pack": pack, **more}, model, desk.out, display="none", **fields))
-
-
-def design(compose: str, **more: Any) -> dict[str, Any]:
-    return {
-        "id": "inverter",
-        "categories": ["cid003", "easy"],
-        "input": {"prompt": "Write an inverter.", "context": {}},
-        "output": {"response": "", "context": {"rtl/inv.sv": f"module inv; endmodule // {CANARY}\n"}},
-        "harness": {"files": {"docker-compose.yml": f"{compose} # {CANARY}"}},
-    } | more
-
-
-def add_designs(desk: Desk, *records: dict[str, Any], replace: bool = False) -> None:
-    file = desk.home.data.parent.parent / "designs.jsonl"
-    file.write_text("".join(json.dumps(record) + "\n" for record in records))
-    Store(desk.home).add(import_cvdp([file], "mine"), replace=replace)
 
 
 PASSES = "services: {a: {image: i, command: [sh, -c, exit 0]}}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,20 +14,9 @@ from benchwright_attempts import log_file
 from benchwright_foundation.home import Home
 from benchwright_studies.conduct.study_log import StudyLog
 
-ROOT = Path(__file__).parents[2]
+from ..support.models.eval_inspect_command import installed
 
-
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
-    """What an installation of this checkout tells of itself; that of `.venv` may be an older one."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    folder = tmp_path / "installed" / f"{project['name']}-{project['version']}.dist-info"
-    folder.mkdir(parents=True)
-    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
-    groups = project["entry-points"].items()
-    lines = [f"[{group}]\n{name} = {place}\n" for group, named in groups for name, place in named.items()]
-    (folder / "entry_points.txt").write_text("\n".join(lines))
-    return folder.parent
+__all__ = ("installed",)
 
 
 def test_inspect_eval_runs_our_tasks_by_name(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,46 +22,10 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.evaluation.evaluation import summary
 
-from .test_eval import COUNTER, Desk, desk, run, says, scripted
+from ..support.models.eval import COUNTER, Desk, desk, run, says, scripted
+from ..support.models.eval_place import programs
 
-__all__ = ("desk",)
-
-AGENT = '''\
-#!/usr/bin/env python3
-"""Does what the model says: lines of shell commands, until it says `done`."""
-import json, os, subprocess, sys, urllib.request
-
-def ask(messages):
-    body = {"model": "inspect", "messages": messages}
-    request = urllib.request.Request(
-        os.environ["OPENAI_BASE_URL"] + "/chat/completions",
-        json.dumps(body).encode(),
-        {"Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request) as reply:
-        return json.load(reply)["choices"][0]["message"]["content"]
-
-messages = [{"role": "user", "content": sys.argv[1]}]
-while (said := ask(messages)) != "done":
-    ran = subprocess.run(["/bin/sh", "-c", said], capture_output=True, text=True)
-    messages += [
-        {"role": "assistant", "content": said},
-        {"role": "user", "content": ran.stdout + ran.stderr + f"[{ran.returncode}]"},
-    ]
-'''
-
-
-@pytest.fixture
-def programs() -> Iterator[Path]:
-    """A folder with an agent, as one would be installed: everybody may read it."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        folder.chmod(0o755)
-        (folder / "bin").mkdir()
-        (folder / "bin").chmod(0o755)
-        (folder / "bin" / "agent").write_text(AGENT)
-        (folder / "bin" / "agent").chmod(0o755)
-        yield folder
+__all__ = ("desk", "programs")
 
 
 def works(desk: Desk, programs: Path, *commands: str, **more: Any) -> tuple[Any, list[str]]:

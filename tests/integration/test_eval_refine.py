@@ -20,8 +20,8 @@ from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.prompts.refinement import PROMPT_SHA256
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
-from .test_eval_reflect import ANSWER, CANARY, MODEL, add, home
+from ..support.models.eval_reflect import ANSWER, CANARY, MODEL, add, home
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
 
 __all__ = ["home"]
 PASSES_WITH_MARK = "services: {a: {image: i, command: [sh, -c, 'grep -q better /code/rtl/inv.sv']}}"

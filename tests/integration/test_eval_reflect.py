@@ -7,49 +7,19 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import pytest
 from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
 from benchwright_attempts.events.reflected import Reflected
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
-from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
+from ..support.models.eval_reflect import ANSWER, CANARY, MODEL, add, home
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
 
-CANARY = "CANARY-93ab"
-ANSWER = "module inv; endmodule // mine"
-MODEL = "openai-api/local/m"
-FAILS = f"services: {{a: {{image: i, command: [sh, -c, 'echo {CANARY}; exit 1']}}}} # {CANARY}"
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("LOCAL_API_KEY", "none")
-    monkeypatch.setenv("INSPECT_TRACEBACK_LOCALS", "1")
-    monkeypatch.chdir(tmp_path)
-    return Home.find()
-
-
-def add(home: Home, *ids: str, compose: str = FAILS, statement: str = "Write an inverter.") -> None:
-    records = [
-        {
-            "id": name,
-            "categories": ["cid003", "easy"],
-            "input": {"prompt": statement, "context": {}},
-            "output": {"response": "", "context": {"rtl/inv.sv": f"module inv; endmodule // {CANARY}\n"}},
-            "harness": {"files": {"docker-compose.yml": compose, "src/test.py": f"# {CANARY}"}},
-        }
-        for name in ids
-    ]
-    file = home.data.parent.parent / "designs.jsonl"
-    file.write_text("".join(json.dumps(record) + "\n" for record in records))
-    Store(home).add(import_cvdp([file], "mine"), replace=True)
+__all__ = ("home",)
 
 
 def command(play: Play, *options: str) -> tuple[int, Any, list[Asked]]:

@@ -5,60 +5,29 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
 from inspect_ai.log import read_eval_log
-from typer.testing import CliRunner, Result
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import RunFinished, Started, Submitted
 from benchwright_attempts.events.evidence import Assigned, ClockHeld, Forecast, ModelUsage, TimedOut
 from benchwright_attempts.events.file_text import FileText
-from benchwright_attempts.log.record import AttemptHeader
-from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.prompt_sets.forms import digest_of
 from benchwright_subjects.prompt_sets.quarch import QUARCH
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
-from .test_eval import COUNTER, design
+from ..support.models.eval import COUNTER, design
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.studies.eval_study import Lab, call, lab, run, told
+
+__all__ = ("lab",)
 
 PASSES = "services: {a: {image: i, command: [sh, -c, exit 0]}}"
-STUDY = """\
-study: both
-title: People and models
-problems:
-  - {problem: starter/amdahl, time_minutes: 5}
-  - problem: starter/saturating-counter
-    time_minutes: 10
-conditions:
-  - {name: alone, solver: human}
-  - name: small
-    solver: model
-    model: openai-api/local/scripted
-    samples: 2
-    prompts: benchwright+confidence
-  - name: worker
-    solver: agent
-    model: openai-api/local/worker
-    knowledge_cutoff: 2024-09
-participants: 1
-randomisation: {unit: task, order: random, seed: 40}
-limits: {runs: 2}
-feedback: verdict
-clock_stops_for: []
-forecasts: [minutes]
-self_estimates: []
-consent: {version: "1", text: A consent text that is long enough to be one.}
-"""
 MODELS_ONLY = """\
 study: machines
 title: Machines only
@@ -68,47 +37,6 @@ conditions:
 randomisation: {seed: 1}
 """
 PRIMARY = "analysis: {primary: solved}\n"
-
-
-@dataclass(frozen=True)
-class Lab:
-    home: Home
-    folder: Path
-
-    def study(self, text: str = STUDY) -> Path:
-        file = self.folder / "study.yaml"
-        file.write_text(text)
-        return file
-
-    def of(self, condition: str) -> list[AttemptHeader]:
-        with StudyLog(log_file(self.home)) as log:
-            return [one for one in log.headers() if one.condition == condition]
-
-    def events(self, attempt: str) -> list[Any]:
-        with StudyLog(log_file(self.home)) as log:
-            return [recorded.event for recorded in log.events(attempt)]
-
-
-@pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("LOCAL_API_KEY", "none")
-    monkeypatch.chdir(tmp_path)
-    return Lab(Home.find(), tmp_path)
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(command_line(), [*map(str, arguments)], env={"COLUMNS": "200"})
-
-
-def told(result: Result) -> Any:
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
-
-
-def call(name: str, **arguments: str) -> Played:
-    function = {"name": name, "arguments": json.dumps(arguments)}
-    return content(None, tool_calls=[{"id": "1", "type": "function", "function": function}], finish_reason="tool_calls")
 
 
 class Models:

@@ -25,10 +25,10 @@ from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_foundation.home import Home
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
-from .test_eval import COUNTER
-from .test_eval_inspect_command import installed
-from .test_eval_place import programs
+from ..support.models.eval import COUNTER
+from ..support.models.eval_inspect_command import installed
+from ..support.models.eval_place import programs
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
 
 __all__ = ("installed", "programs")
 

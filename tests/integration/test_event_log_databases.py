@@ -20,7 +20,7 @@ from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.study_file import parse_study
 
-from ..support.postgres import new_database
+from ..support.service.postgres import new_database
 
 FILE = "rtl/a.sv"
 

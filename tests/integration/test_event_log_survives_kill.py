@@ -19,7 +19,7 @@ from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.summary.replay import verify
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.postgres import new_database
+from ..support.service.postgres import new_database
 
 pytestmark = pytest.mark.long
 

@@ -12,8 +12,8 @@ from benchwright_exams.ledger import Region, check_covered
 from benchwright_exams.page import ReadExam
 from benchwright_exams.work import Extracted
 
-from ..support.exam_measures import Measured, measure
-from ..support.exam_papers import papers, scan, skip_without_tesseract
+from ..support.packs.exam_measures import Measured, measure
+from ..support.packs.exam_papers import papers, scan, skip_without_tesseract
 
 PAPERS = {paper.name: paper for paper in papers()}
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "questions-from-an-exam.md"

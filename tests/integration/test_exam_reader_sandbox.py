@@ -16,7 +16,7 @@ from benchwright_exams.reader_process import Answer, ReaderProcess
 from benchwright_exams.reading import read_exam
 from benchwright_harness.errors import SandboxUnavailableError
 
-from ..support.exam_papers import papers
+from ..support.packs.exam_papers import papers
 
 ALLOWED = ("LANG", "LC_CTYPE", "OMP_THREAD_LIMIT", "PATH", "PWD")
 TRIES = """

@@ -7,7 +7,7 @@ import pytest
 from benchwright_formal.opinion import Result
 from benchwright_harness.toolchain import Toolchain
 
-from .test_formal_opinion import compared
+from ..support.designs.formal_opinion import compared
 
 LOGIC = "module top(input [7:0] a, input [7:0] b, output reg [7:0] y);\n  {}\nendmodule\n"
 REGISTER = "module top(input clk, input rst, input [7:0] d, output reg [7:0] q);\n  {}\nendmodule\n"

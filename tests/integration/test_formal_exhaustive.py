@@ -32,17 +32,12 @@ from benchwright_formal.yosys_script import FIRST_CYCLES
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.datasets.rtllm import import_rtllm
-from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.pack_folder import read_built_in
 
-from ..support.state_walk import MOST_BITS, NotWalkedError, Walk, Walked, predicted, shape, walked
-from ..support.testbench_sets import unpack
-from .conftest import ROOT
+from ..support.designs.formal_exhaustive import SAMPLES, published
+from ..support.designs.state_walk import MOST_BITS, NotWalkedError, Walk, Walked, predicted, shape, walked
 
-SAMPLES = ROOT.parent / "shared" / "data"
 PAIRS = 30
 """Of each design, nightly."""
 PUBLISHED = 10
@@ -92,15 +87,6 @@ class Compared:
             return shown.cycles is not None and said.cycle >= shown.cycles
         # Later differences come from a search that does not look for the shortest way.
         return said.cycle == shown.cycle or (said.cycle > shown.cycle and said.cycle >= FIRST_CYCLES)
-
-
-def published(folder: Path) -> list[Problem]:
-    """The design problems of the samples of published sets."""
-    solved = sorted((SAMPLES / "cvdp").glob("*code_generation*_with_solutions.jsonl"))
-    found = [*import_cvdp(solved, "cvdp").problems]
-    for name, importer in (("verilogeval", import_verilogeval), ("rtllm", import_rtllm)):
-        found += importer([unpack(SAMPLES / name / f"{name}_sample.json", folder / name)], name).problems
-    return [one for one in found if one.kind is Kind.DESIGN and one.hidden.reference]
 
 
 def rewrites(files: Mapping[str, bytes], paths: Iterable[str]) -> list[Mutant]:

@@ -5,29 +5,14 @@ from typing import Any
 
 import pytest
 
-from benchwright_formal.opinion import Opinion, Result, opinion
-from benchwright_harness.sandbox.registry import open_sandbox
+from benchwright_formal.opinion import Result
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.dont_cares import DontCares
 
-from ..support.small_designs import random_logic, random_machine
+from ..support.designs.formal_opinion import compared
+from ..support.designs.small_designs import random_logic, random_machine
 
 SEEDS = [seed if seed % 10 == 0 else pytest.param(seed, marks=pytest.mark.nightly) for seed in range(160)]
-
-
-async def compared(
-    reference: str | bytes,
-    other: str | bytes,
-    toolchain: Toolchain,
-    *,
-    dont_cares: DontCares = NO_DONT_CARES,
-    limit_s: float = 20,
-) -> Opinion:
-    sandbox = open_sandbox("bwrap")
-    ours, theirs = ({"rtl/top.sv": text.encode() if isinstance(text, str) else text} for text in (reference, other))
-    return await opinion(
-        ours, theirs, "top", sandbox=sandbox, toolchain=toolchain, dont_cares=dont_cares, limit_s=limit_s
-    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -20,8 +20,8 @@ from benchwright_service.bench import open_administration, open_lab
 from benchwright_service.storage.tables import PLACES
 from benchwright_studies.plan.study_file import parse_study
 
-from ..support.bench_service import Course, Service, Solver
-from .test_bench_service_pages import csrf, invitation, signed_in
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_pages import csrf, invitation, signed_in
 
 REF = "starter/saturating-counter"
 

@@ -13,9 +13,9 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem
 
-from ..support.testbench_sets import STRICT, WRONG_AND
-from .test_harness_runs import ENV, RIGHT, RUNNER, WRONG, problem
-from .test_testbench_sets import rtllm, verilogeval
+from ..support.designs.published_sets import rtllm, verilogeval
+from ..support.designs.testbench_sets import STRICT, WRONG_AND
+from ..support.machine.harness_runs import ENV, RIGHT, RUNNER, WRONG, problem
 
 __all__ = ["verilogeval"]
 

@@ -14,7 +14,14 @@ from benchwright_exams.page import ReadExam
 from benchwright_exams.reading import read_exam
 from benchwright_exams.work import extract
 
-from ..support.exam_papers import deep_nesting, huge_picture, many_objects, many_pages, papers, skip_without_tesseract
+from ..support.packs.exam_papers import (
+    deep_nesting,
+    huge_picture,
+    many_objects,
+    many_pages,
+    papers,
+    skip_without_tesseract,
+)
 
 
 def read(pdf: bytes, folder: Path) -> ReadExam:

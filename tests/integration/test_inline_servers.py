@@ -28,12 +28,12 @@ from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
 from benchwright_subjects.inline.text.document import Document
 from benchwright_subjects.inline.workplace import workplace
 
-from ..support.inline_hearing import Hearing
-from ..support.inline_packages import NotInstalledError, node_modules
-from ..support.inline_site import CANARY, SITE
-from ..support.tabby_endpoint import tabby_endpoint
+from ..support.models.inline_hearing import Hearing
+from ..support.models.inline_packages import NotInstalledError, node_modules
+from ..support.models.inline_site import CANARY, SITE
+from ..support.models.tabby_endpoint import tabby_endpoint
 
-SUPPORT = Path(__file__).parents[1] / "support"
+SUPPORT = Path(__file__).parents[1] / "support" / "models"
 RULES = Rules(timeout_s=20.0)
 confines = pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
 

@@ -17,7 +17,7 @@ from benchwright_judges.records.records import Records
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 
-from ..support.postgres import new_database
+from ..support.service.postgres import new_database
 
 FREE = "starter/store-buffering"
 

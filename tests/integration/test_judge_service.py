@@ -31,9 +31,9 @@ from benchwright_judges.judgement import Status
 from benchwright_judges.service.client import RemoteJudge
 from benchwright_judges.service.endpoints import router
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, says
-from ..support.judge_service import CHOOSES, EXPLAINS, FILLS, filled_store
-from ..support.postgres import new_database
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, says
+from ..support.service.judge_service import CHOOSES, EXPLAINS, FILLS, filled_store
+from ..support.service.postgres import new_database
 
 pytestmark = pytest.mark.long
 

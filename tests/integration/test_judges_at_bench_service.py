@@ -23,8 +23,8 @@ from benchwright_judges.service.tokens import Tokens
 from benchwright_service.app import OPEN as OPEN_AT_BENCH
 from benchwright_service.app import make_api as make_bench_api
 
-from ..support.bench_service import Course, Service, Solver, running
-from ..support.judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, filled_store
+from ..support.service.bench_service import Course, Service, Solver, running
+from ..support.service.judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, filled_store
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 SCOPES = {

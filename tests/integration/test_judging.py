@@ -26,7 +26,7 @@ from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.judge_endpoint import JudgeEndpoint, Play, fails, in_turn, says
+from ..support.service.judge_endpoint import JudgeEndpoint, Play, fails, in_turn, says
 
 FREE = "starter/store-buffering"
 ANSWER = "(a) All but (0, 0). (b) (0, 0) too, by the store buffers. (c) A full fence on both cores."

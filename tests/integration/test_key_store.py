@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.bench_service import Course, Service, running
+from ..support.service.bench_service import Course, Service, running
 
 PROGRAMS = ("dbus-run-session", "gnome-keyring-daemon")
 missing = [program for program in PROGRAMS if shutil.which(program) is None]

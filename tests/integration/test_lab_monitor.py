@@ -25,10 +25,10 @@ from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.study_file import parse_study
 
 from ..lsp.session import Editor
-from ..lsp.test_study import ask, foresee, open_task
-from ..support.bench_service import DATABASES, Service, running
-from ..support.postgres import new_database
-from .test_conducted_study import STUDY, agree, benchwright, enrol, invite
+from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.postgres import new_database
+from ..support.studies.conducted_study import STUDY, agree, benchwright, enrol, invite
+from ..support.studies.study import ask, foresee, open_task
 
 pytestmark = pytest.mark.asyncio
 

@@ -24,18 +24,9 @@ from benchwright_problems.storage.labels import LabelFile, LabelSource
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
+from ..support.packs.label_command import CHOICE, FREE, NETWORK, SOLUTION, good
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
 
-SOLUTION = "Sixteen sets of four ways, hence four index bits and six bits of offset"
-CHOICE = {
-    "question_id": 1,
-    "question": "A cache that writes to memory at eviction only is called ____.",
-    "options": ["write-back", "write-through", "inclusive", "exclusive"],
-    "answer": "A",
-    "topic": "",
-}
-FREE = {"question_id": "exam/2", "context": "", "question": "Work out the cache's index bits.", "solution": SOLUTION}
-NETWORK = FREE | {"question_id": "exam/3", "question": "Route a packet on a mesh network without deadlock."}
 PROGRAM = [str(Path(sys.executable).with_name("benchwright"))]
 LEVELS = {"q/mcq-1": "recall", "q/exam-2": "analyze", "q/exam-3": "design"}
 
@@ -56,30 +47,6 @@ def add(home: Home, choices: Sequence[dict[str, Any]], free: Sequence[dict[str, 
     (folder / "choices.jsonl").write_text("".join(json.dumps(one) + "\n" for one in choices))
     (folder / "free.json").write_text(json.dumps(list(free)))
     Store(home).add(import_quarch([folder / "choices.jsonl", folder / "free.json"], "q"), replace=True)
-
-
-def kind_of(asked: Asked) -> str:
-    found = re.search(r"by the one skill|how hard|by topic", asked.system)
-    assert found
-    return {"by the one skill": "skill", "how hard": "difficulty", "by topic": "topic"}[found[0]]
-
-
-def good(asked: Asked) -> Played:
-    """A model that labels as anybody would."""
-    if "deadlock" in asked.user:
-        skill, topic = "design", "Interconnection Networks"
-    else:
-        skill, topic = ("recall" if "eviction" in asked.user else "analyze"), "Memory Systems"
-    listed = [line[2:].partition(":")[0] for line in asked.system.splitlines() if line.startswith("- ")]
-    match kind_of(asked):
-        case "skill":
-            said = {"reason": "One has to know what it is about.", "skill": skill}
-        case "difficulty":
-            said = {"reason": "One step.", "difficulty": "hard" if skill == "design" else "easy"}
-        case _:
-            second = next(name for name in listed if name != topic)
-            said = {"first": topic, "first_reason": "It is.", "second": second, "second_reason": "Nearly."}
-    return content(json.dumps(said))
 
 
 def configure(home: Home, *urls: str) -> None:

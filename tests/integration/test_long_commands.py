@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from ..support.sandbox_run import PATIENCE_S, gone, started
+from ..support.machine.sandbox_run import PATIENCE_S, gone, started
 
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 LONG = "a-problem-whose-name-is-much-longer-than-any-terminal-that-somebody-could-have-open-" + "x" * 30

@@ -21,8 +21,8 @@ from benchwright_foundation.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
-from ..support.judge_service import CANARY, CHOOSES, EXPLAINS, filled_store
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
+from ..support.service.judge_service import CANARY, CHOOSES, EXPLAINS, filled_store
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 PATIENCE_S = 120.0

@@ -14,13 +14,13 @@ import pytest
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
 
-from ..support.bench_service import DATABASES, Service, running
-from ..support.hosted_study import Participant, opened
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
-from ..support.postgres import new_database
-from .test_bench_service_pages import signed_in
-from .test_eval import COUNTER
-from .test_study_pages import closed, page, post
+from ..support.models.eval import COUNTER
+from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service_pages import signed_in
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.service.postgres import new_database
+from ..support.studies.hosted_study import Participant, opened
+from ..support.studies.study_pages import closed, page, post
 
 pytestmark = pytest.mark.long
 

@@ -28,7 +28,7 @@ from benchwright_problems.parameter_sets import ParameterSets
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Reason
 
-from ..support.testbench_sets import STRICT, write_rtllm
+from ..support.designs.testbench_sets import STRICT, write_rtllm
 
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 # Looks at one of four combinations of the inputs.

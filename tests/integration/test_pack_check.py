@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ..support.testbench_sets import STRICT, WEAK, write_rtllm
+from ..support.designs.testbench_sets import STRICT, WEAK, write_rtllm
 
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 

@@ -15,7 +15,7 @@ from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
 
 ASPECTS = ("ambiguity", "consistency", "category", "behaviour")
 

@@ -16,9 +16,9 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 
-from ..support.bench_service import DATABASES, Course, Service, Solver, running
-from ..support.postgres import new_database
-from .test_bench_service_metrics import scraped, value
+from ..support.service.bench_service import DATABASES, Course, Service, Solver, running
+from ..support.service.bench_service_metrics import scraped, value
+from ..support.service.postgres import new_database
 
 REF = "starter/saturating-counter"
 OPTIONS = (

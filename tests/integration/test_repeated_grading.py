@@ -21,7 +21,7 @@ from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason
 
-from ..support.testbench_sets import AND, NEWER, WRONG_AND, write_rtllm
+from ..support.designs.testbench_sets import AND, NEWER, WRONG_AND, write_rtllm
 
 
 class CountingSandbox(BwrapSandbox):

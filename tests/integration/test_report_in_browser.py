@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import zlib
 from pathlib import Path
 
@@ -14,7 +12,8 @@ from benchwright_analysis.report.charts import intervals
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.section import Picture, Section, Table
 
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+from ..support.editor.report_in_browser import browser
+
 _GROUP = "human+copilot, ÄÖÜß in a label of some length"
 
 _WIDE = """document.querySelectorAll("details").forEach((one) => (one.open = true));
@@ -31,14 +30,6 @@ _PROBE = """document.fonts.ready.then(() => {
   const fonts = [...document.fonts].map((font) => `${font.family} ${font.status}`);
   document.body.dataset.found = `${cut.map((text) => text.textContent)};${fonts}`;
 });"""
-
-
-def browser(*words: str) -> subprocess.CompletedProcess[bytes]:
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    if found is None:
-        pytest.skip("Chromium is needed")
-    command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", *words]
-    return subprocess.run(command, check=True, capture_output=True, timeout=120)
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ from inspect_ai.model import Model, ModelOutput
 from benchwright_attempts.events.events import Edit, Event, Tick
 from benchwright_attempts.events.evidence import ModelUsage
 
-from ..support.agent_model import model_that_writes
-from .test_acp_agents import programs as acp_programs
-from .test_eval import COUNTER, Desk, desk, run, scripted
-from .test_eval_place import programs
-from .test_subjects import HEAVY, LIGHT, installed
+from ..support.models.acp_agents import programs as acp_programs
+from ..support.models.agent_model import model_that_writes
+from ..support.models.eval import COUNTER, Desk, desk, run, scripted
+from ..support.models.eval_place import programs
+from ..support.models.subjects import HEAVY, LIGHT, installed
 
 __all__ = ("acp_programs", "desk", "programs")
 

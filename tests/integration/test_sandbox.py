@@ -15,7 +15,7 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.toolchain import Toolchain
 
-from ..support.sandbox_run import Ran, Run, runner
+from ..support.machine.sandbox_run import Ran, Run, runner
 
 
 @pytest.fixture

@@ -27,7 +27,8 @@ from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
-from ..support.sandbox_run import PATIENCE_S, Run, gone, is_alive, processes_with, runner, started
+from ..support.machine.sandbox_contract import facts
+from ..support.machine.sandbox_run import PATIENCE_S, Run, gone, is_alive, processes_with, runner, started
 
 pytestmark = pytest.mark.long
 
@@ -463,11 +464,6 @@ async def verdicts(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> 
         await run_harness(problem, solution, sandbox=sandbox, toolchain=tools, log=io.BytesIO())
         for solution in (solved_files(problem), starting_files(problem))
     ]
-
-
-def facts(verdict: Verdict) -> object:
-    digests = (verdict.digests.problem, verdict.digests.harness, verdict.digests.toolchain)
-    return verdict.reason, verdict.detail, verdict.tests, verdict.tools, verdict.remarks, verdict.seed, digests
 
 
 @pytest.mark.parametrize("name", ["docker", "docker elsewhere"])

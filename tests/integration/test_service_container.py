@@ -31,9 +31,9 @@ from benchwright_foundation.home import Home
 from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.storage.store import Store
 
-from ..support.bench_service import Course, Service, Solver
-from ..support.debian_image import DebianMissingError, root_file_system
-from ..support.postgres import new_database
+from ..support.machine.debian_image import DebianMissingError, root_file_system
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.postgres import new_database
 
 pytestmark = [pytest.mark.nightly, pytest.mark.alone]
 

@@ -19,7 +19,7 @@ from benchwright_service.migrations import VERSION_TABLE
 from benchwright_service.questions.tables import METADATA
 from benchwright_service.storage.database import open_service_database
 
-from ..support.postgres import new_database
+from ..support.service.postgres import new_database
 
 SCRIPTS = str(Path(migrations.__path__[0]))
 FORMATS = [one.revision for one in reversed(list(ScriptDirectory(SCRIPTS).walk_revisions()))]

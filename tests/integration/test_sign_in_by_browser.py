@@ -16,8 +16,8 @@ from sqlalchemy import create_engine, select, update
 
 from benchwright_service.storage.tables import ACCOUNTS, DEVICES
 
-from ..support.bench_service import Course, Service
-from .test_bench_service_pages import browser, csrf, signed_in
+from ..support.service.bench_service import Course, Service
+from ..support.service.bench_service_pages import browser, csrf, signed_in
 
 
 @pytest.fixture

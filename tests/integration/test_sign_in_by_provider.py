@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,11 +21,13 @@ from joserfc.jws import JWSRegistry
 
 from benchwright_remote.messages import Role
 
-from ..support.bench_service import Course, Service, running
-from .test_bench_service_pages import browser, csrf, invitation, signed_in
+from ..support.service.bench_service import Course, Service, running
+from ..support.service.bench_service_pages import browser, csrf, invitation, signed_in
+from ..support.service.sign_in_by_provider import SECRET, independent, sign_in
+
+__all__ = ("independent",)
 
 CLIENT = "benchwright"
-SECRET = "s3cret-of-the-client-which-is-long-enough"
 KEY, FOREIGN = RSAKey.generate_key(2048, {"kid": "one"}), RSAKey.generate_key(2048, {"kid": "one"})
 
 
@@ -43,31 +42,6 @@ def serving(folder: Path, issuer: str, course: str = "") -> Service:
 
 
 @pytest.fixture(scope="module")
-def independent() -> Iterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        url = f"http://127.0.0.1:{port}"
-        give_up = time.monotonic() + 30
-        while not _answers(url):
-            assert time.monotonic() < give_up
-            time.sleep(0.1)
-        yield url
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _answers(url: str) -> bool:
-    try:
-        return httpx2.get(f"{url}/.well-known/openid-configuration", trust_env=False).is_success
-    except httpx2.TransportError:
-        return False
-
-
-@pytest.fixture(scope="module")
 def service(independent: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with running(serving(tmp_path_factory.mktemp("service"), independent)) as started:
         yield started
@@ -76,15 +50,6 @@ def service(independent: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
 @pytest.fixture
 def course(service: Service) -> Course:
     return service.set_up()
-
-
-def sign_in(client: httpx2.Client, who: str, path: str = "/sign-in/provider") -> httpx2.Response:
-    """What a browser does: goes to the provider, says who it is there, and comes back."""
-    away = client.get(path)
-    assert away.status_code in (302, 307), away.text
-    with httpx2.Client(trust_env=False) as elsewhere:
-        back = elsewhere.post(away.headers["location"], data={"sub": who})
-    return client.get(back.headers["location"])
 
 
 def test_who_the_provider_names_has_one_account_and_joins_by_an_invitation(service: Service, course: Course) -> None:

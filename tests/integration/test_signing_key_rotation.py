@@ -18,7 +18,7 @@ from benchwright_attempts.log.anchors import Anchor, as_text, check_anchors
 from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_foundation.home import Home
 
-from ..support.bench_service import Service, Solver, running
+from ..support.service.bench_service import Service, Solver, running
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 REF = "starter/saturating-counter"

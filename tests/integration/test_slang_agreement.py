@@ -19,8 +19,8 @@ from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.lines import Lines
 
-from ..support.corpus import Design, designs
-from ..support.lone_file import lone_analysis
+from ..support.designs.corpus import Design, designs
+from ..support.designs.lone_file import lone_analysis
 
 Told = tuple[str, int, int, str, str]
 """File, line, column in bytes, severity, message with slang's option in brackets."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ..support.generated_ip import ip_project
-from ..support.generated_project import generated_project
-from ..support.slang_agreement import Agreement, Asking, Sources
+from ..support.designs.generated_ip import ip_project
+from ..support.designs.generated_project import generated_project
+from ..support.designs.slang_agreement import Agreement, Asking, Sources
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/data/projects"
 PLACES = 700

@@ -14,7 +14,7 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_server.linters.verilator import parse_verilator
 from benchwright_snippets import Snippet, cocotb, systemverilog
 
-from ..support.sandbox_run import Ran, runner
+from ..support.machine.sandbox_run import Ran, runner
 
 PROOFS = Path(__file__).parent / "snippets"
 DESIGN = {snippet.prefix: snippet for snippet in systemverilog()}

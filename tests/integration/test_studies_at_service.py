@@ -15,8 +15,8 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration, open_lab
 from benchwright_studies.plan.study_file import parse_study
 
-from ..support.bench_service import DATABASES, Service, running
-from ..support.postgres import new_database
+from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.postgres import new_database
 
 STUDY = """
 study: small

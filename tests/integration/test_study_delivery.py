@@ -20,7 +20,7 @@ from benchwright_studies.conduct.delivery import Deliveries
 from benchwright_studies.conduct.study_log import StudyLog
 
 from ..lsp.session import SERVER, Editor
-from ..support.postgres import Cluster, PostgresError, new_database, restartable
+from ..support.service.postgres import Cluster, PostgresError, new_database, restartable
 
 pytestmark = pytest.mark.asyncio
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import re
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,11 +22,12 @@ from benchwright_studies.conduct.archive import collect
 from benchwright_studies.conduct.closing import check_seal
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.axe import faults
-from ..support.bench_service import DATABASES, Service, running
-from ..support.hosted_study import CONDITIONS, Participant, opened
-from ..support.postgres import new_database
-from .test_bench_service_pages import browser, csrf, signed_in
+from ..support.editor.axe import faults
+from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service_pages import browser, signed_in
+from ..support.service.postgres import new_database
+from ..support.studies.hosted_study import CONDITIONS, Participant, opened
+from ..support.studies.study_pages import closed, page, post
 
 pytestmark = pytest.mark.long
 
@@ -62,29 +62,10 @@ def lab_log(service: Service) -> StudyLog:
     return StudyLog(service.database or log_file(service.folders))
 
 
-def post(client: httpx2.Client, path: str, **fields: str) -> httpx2.Response:
-    return client.post(path, data={"csrf": csrf(client)} | fields)
-
-
-def closed(owner: httpx2.Client, study: str) -> str:
-    """Waits for the end of a closing; returns its page."""
-    for _ in range(600):
-        if "data-over" in owner.get(f"/studies/{study}/closing/state").text:
-            return owner.get(f"/studies/{study}/closing").text
-        time.sleep(0.2)
-    raise AssertionError(owner.get(f"/studies/{study}/closing").text)
-
-
 def audited(owner: httpx2.Client, study: str) -> list[tuple[str, str, str]]:
     """Who, what and of what, newest first."""
     rows = re.findall(r"<tr><td>.*?</td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", page(owner, study, "/audit"))
     return [(who, what, of) for who, what, of in rows]
-
-
-def page(client: httpx2.Client, study: str, path: str = "") -> str:
-    reply = client.get(f"/studies/{study}{path}")
-    assert reply.status_code == 200, reply.text
-    return reply.text
 
 
 def test_pages_are_for_owners_and_monitors_and_unknown_to_all_others(service: Service) -> None:

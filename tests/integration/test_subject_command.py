@@ -18,7 +18,7 @@ from benchwright_subjects.agents import installation
 from benchwright_subjects.agents.installation import programs_of
 from benchwright_subjects.agents.preset import preset, presets
 
-from .test_eval import COUNTER, Desk, desk, run, says
+from ..support.models.eval import COUNTER, Desk, desk, run, says
 
 __all__ = ("desk",)
 

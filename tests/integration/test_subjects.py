@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
 from benchwright_attempts.attribution import Origin, attribute
 from benchwright_attempts.clock.clock import AttemptState
-from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_attempts.summary.replay import replay
-from benchwright_foundation.home import Home
-from benchwright_subjects.agents.installation import install, is_installed
-from benchwright_subjects.agents.preset import Preset, preset
 from benchwright_subjects.evaluation.evaluation import summary
 
-from ..support.agent_model import FILE, model_that_writes
-from .test_eval import COUNTER, Desk, desk, run
+from ..support.models.agent_model import FILE, model_that_writes
+from ..support.models.eval import COUNTER, Desk, desk, run
+from ..support.models.subjects import HEAVY, LIGHT, installed
 
 __all__ = ("desk",)
-
-LIGHT = ("gemini", "gemini-acp")
-HEAVY = ("aider", "claude-code", "cn", "codex", "codex-acp", "mini-swe-agent", "opencode", "opencode-acp")
-_REFUSED = re.compile(r"E40\d|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ETARGET|No matching distribution|[Cc]onnection")
-
-
-def installed(name: str) -> Preset:
-    """A subject, installed at the first time; the test is skipped where the registry refuses."""
-    known, cache = preset(name), Home.find().cache
-    if not is_installed(known, cache):
-        try:
-            install(known, cache, print)
-        except EvaluationError as error:
-            if _REFUSED.search(str(error)):
-                pytest.skip(f"not installed: the registry refused {known.package} {known.version}")
-            raise
-    return known
 
 
 @pytest.mark.parametrize("name", [*LIGHT, *(pytest.param(name, marks=pytest.mark.nightly) for name in HEAVY)])

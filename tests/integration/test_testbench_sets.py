@@ -23,20 +23,13 @@ from benchwright_problems.datasets.verilogeval import import_verilogeval
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
-from ..support.testbench_sets import AND, NEWER, STRICT, WEAK, WRONG_AND, unpack, write_rtllm, write_verilogeval
+from ..support.designs.published_sets import rtllm, verilogeval
+from ..support.designs.testbench_sets import AND, NEWER, STRICT, WEAK, WRONG_AND, unpack
 from .conftest import ROOT
 
+__all__ = ("verilogeval",)
+
 SAMPLES = ROOT.parent / "shared" / "data"
-
-
-@pytest.fixture
-def verilogeval(tmp_path: Path) -> dict[str, Problem]:
-    pack = import_verilogeval([write_verilogeval(tmp_path / "verilogeval")], "ve")
-    return {problem.id: problem for problem in pack.problems}
-
-
-def rtllm(tmp_path: Path, **checks: str) -> list[Problem]:
-    return list(import_rtllm([write_rtllm(tmp_path / "rtllm", checks)], "rtllm").problems)
 
 
 async def proved(problems: list[Problem], toolchain: Toolchain, folder: Path) -> dict[str, TwoSided]:

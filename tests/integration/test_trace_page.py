@@ -20,8 +20,8 @@ from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.home import Home
 
-from ..support.axe import faults
-from .test_report_in_browser import browser
+from ..support.editor.axe import faults
+from ..support.editor.report_in_browser import browser
 
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 HOSTILE = "</pre></script><script>document.body.dataset.found = 'ran'</script>\u202e<img src=x onerror=alert(1)>"

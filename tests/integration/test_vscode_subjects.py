@@ -15,7 +15,6 @@ from typing import Any
 import psutil
 import pytest
 
-from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
@@ -26,21 +25,14 @@ from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.server.server_process import Launch
 from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
-from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, Programs, driver_command, find_programs, probe_in
+from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, driver_command, probe_in
 from benchwright_subjects.inline.vscode.vsix import packed, read_vsix
 
-from ..support.inline_site import CANARY, SITE
-from ..support.judge_endpoint import JudgeEndpoint, content
+from ..support.models.inline_site import CANARY, SITE
+from ..support.models.vscode_subjects import EXTENSION, programs
+from ..support.service.judge_endpoint import JudgeEndpoint, content
 
-EXTENSION = Path(__file__).parents[1] / "support" / "vscode_subject"
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
-
-
-def programs() -> Programs:
-    try:
-        return find_programs((), Home.find().cache)
-    except EvaluationError as error:
-        pytest.skip(str(error))
 
 
 pytestmark = [

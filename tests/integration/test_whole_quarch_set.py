@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from benchwright_server.cli.app import command_line
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content, says
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, says
 
 WHOLE = 2_671
 TOPICS = ("Memory Systems", "Interconnection Networks", "Processor Architecture", "Storage")

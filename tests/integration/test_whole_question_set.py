@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 
 from benchwright_server.cli.app import command_line
 
-from ..support.csbench_set import CODES, WHOLE, Student, number_in, numbers_in, records, write_layout
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content, says
+from ..support.packs.csbench_set import CODES, WHOLE, Student, number_in, numbers_in, records, write_layout
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, says
 
 WRONG_BLANK = json.dumps("\nR0\n")[1:-1]
 SIZES = {"student-7b": 7, "student-14b": 14, "student-32b": 32, "student-110b": 110}

@@ -23,9 +23,9 @@ from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_server.agent.address import address_of
 from benchwright_studies import open_log
 
+from ..support.studies.study import ask, begin, benchwright, task_at_work
 from .conftest import Editors
 from .session import PATIENCE_S, SERVER, Desk, Editor, reference
-from .test_study import ask, begin, benchwright, task_at_work
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

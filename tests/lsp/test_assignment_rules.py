@@ -18,11 +18,11 @@ from benchwright_problems.problem import Reveal
 from benchwright_service.bench import open_administration
 from benchwright_service.courses.courses import AssignmentRules
 
-from ..support.bench_service import Course, Service, running
+from ..support.models.inline_completion import Model, able, offered, options
+from ..support.service.bench_service import Course, Service, running
+from ..support.studies.assignments import acknowledged, sign_in
 from .conftest import Editors
 from .session import Desk, Editor, reference
-from .test_assignments import acknowledged, sign_in
-from .test_inline_completion import Model, able, offered, options
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

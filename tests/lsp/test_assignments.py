@@ -4,65 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from benchwright_attempts.log.anchors import read_anchors
 from benchwright_foundation.home import Home
-from benchwright_problems.problem import Reveal
 from benchwright_problems.storage.store import Store
 
-from ..support.bench_service import Course, Service, running
+from ..support.service.bench_service import Course, Service, running
+from ..support.studies.assignments import acknowledged, course, service, sign_in
 from .conftest import Editors
 from .session import reference, wrong
+
+__all__ = ("course", "service")
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 FILE = "rtl/sat_counter.sv"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(Service(tmp_path_factory.mktemp("service"))) as started:
-        yield started
-
-
-@pytest.fixture
-def course(service: Service) -> Course:
-    return service.set_up(title="Week 1", reveal=Reveal.NAMES)
-
-
-def sign_in(home: Path, service: Service, course: Course, name: str = "Ada") -> str:
-    """Signs in as a student would; returns the pack's name on the student's machine."""
-    command = (Path(sys.executable).parent / "benchwright", "login", service.url)
-    ended = subprocess.run(
-        (*command, "--code", course.invitation, "--name", name),
-        env=os.environ | {"BENCHWRIGHT_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert ended.returncode == 0, ended.stderr
-    (line,) = (line for line in ended.stdout.splitlines() if "\t" in line)
-    return line.partition("\t")[0]
-
-
-def acknowledged(home: Path) -> dict[str, int]:
-    """Of each attempt, how many events the service has signed for."""
-    found = {}
-    for file in (home / "data" / "receipts").glob("*.jsonl"):
-        anchors = read_anchors(file.read_text())
-        assert all(anchor.is_signed for anchor in anchors)
-        found[file.stem] = anchors[-1].events
-    return found
 
 
 async def test_an_assignment_is_opened_saved_failed_passed_and_submitted_as_any_other_problem(

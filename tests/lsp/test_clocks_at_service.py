@@ -17,13 +17,13 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 from benchwright_service.storage.tables import ASSIGNMENTS
 
-from ..integration.test_bench_service_grades import change, points
-from ..integration.test_bench_service_pages import invitation, signed_in
-from ..support.bench_service import Course, Service, running
+from ..support.service.bench_service import Course, Service, running
+from ..support.service.bench_service_grades import change, points
+from ..support.service.bench_service_pages import invitation, signed_in
+from ..support.studies.assignments import acknowledged, sign_in
 from .clocks import Clocks
 from .conftest import Editors
 from .session import Desk, Editor, reference, wrong
-from .test_assignments import acknowledged, sign_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

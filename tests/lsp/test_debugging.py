@@ -10,10 +10,10 @@ from lsprotocol import types
 
 from benchwright_harness.own_tests.debugging import copy_without_requests
 
-from ..support.debug_adapter import debug_client
+from ..support.editor.debug_adapter import debug_client
+from ..support.editor.own_tests import TESTS, folder_with, opened, results
 from .conftest import Editors
 from .session import still_alive
-from .test_own_tests import TESTS, folder_with, opened, results
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

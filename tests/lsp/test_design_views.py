@@ -10,10 +10,10 @@ from lsprotocol import types
 
 from benchwright_verilog.syntax.lines import Lines
 
+from ..support.studies.study import begin, foresee, open_task, study_allowing
 from .conftest import Editors
 from .cursor import Scratch, scratch
 from .session import Editor, File, reference, starting
-from .test_study import begin, foresee, open_task, study_allowing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

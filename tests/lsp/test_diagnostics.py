@@ -6,31 +6,14 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from cattrs import Converter
-from lsprotocol import converters, types
+from lsprotocol import types
 
+from ..support.editor.diagnostics import PULLS, capabilities
 from .conftest import Editors
 from .cursor import Scratch, scratch
 from .session import PATIENCE_S, Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-CONVERTER: Converter = converters.get_converter()
-PULLS: dict[str, Any] = {
-    "textDocument": {
-        "diagnostic": {"dynamicRegistration": False},
-        "publishDiagnostics": {
-            "relatedInformation": True,
-            "codeDescriptionSupport": True,
-            "tagSupport": {"valueSet": [1, 2]},
-        },
-    },
-    "workspace": {"diagnostics": {"refreshSupport": True}, "workspaceFolders": True},
-}
-
-
-def capabilities(plain: dict[str, Any]) -> types.ClientCapabilities:
-    return CONVERTER.structure(plain, types.ClientCapabilities)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -11,15 +11,15 @@ import pytest_asyncio
 import pytest_lsp
 from lsprotocol import types
 
+from ..support.editor.explanations import FORBIDDING
+from ..support.studies.study import begin, foresee, open_task
 from .conftest import Editors
 from .cursor import scratch
 from .session import Editor
-from .test_study import begin, foresee, open_task, study_allowing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LATCH = "module latch(input logic en, d, output logic q);\n  always_comb if (en) q‸ = d;\nendmodule\n"
-FORBIDDING = study_allowing("own_tests")
 
 
 def showing() -> types.ClientCapabilities:

@@ -12,17 +12,14 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from benchwright_foundation.home import Home
-from benchwright_problems.storage.pack_folder import read_pack_folder
-from benchwright_problems.storage.store import Store
-
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.editor.explanations import FORBIDDING
+from ..support.editor.failures import planted, run
+from ..support.editor.nothing_hidden_leaks import write
+from ..support.models.inline_completion import with_help
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.studies.study import begin, foresee, open_task
 from .conftest import Editors
-from .session import Desk, Editor
-from .test_explanations import FORBIDDING
-from .test_inline_completion import with_help
-from .test_nothing_hidden_leaks import COMPOSE, ENV, RUNNER, TESTS, WRONG, write
-from .test_study import begin, foresee, open_task
+from .session import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -100,47 +97,6 @@ async def test_a_failed_own_test_leads_to_the_line_of_its_cause(editors: Editors
     (folder / "rtl/counter.sv").write_text(COUNTER.replace("(rst_n)", "(!rst_n)"))
     assert (await editor.ask("runOwnTests", uri=uri, ids=[TEST]))["passed"]
     assert "Nothing has failed" in (await editor.refusal("explainFailure", uri=uri))[1]
-
-
-PROBLEM = """\
-id = "gate"
-kind = "design"
-category = "cid003"
-difficulty = "easy"
-expected = ["rtl/gate.sv"]
-reveal = "{reveal}"
-[[hints]]
-text = "The first hint."
-[[hints]]
-text = "zqcanary-hint"
-"""
-
-
-def planted(folder: Path, home: Path, reveal: str) -> None:
-    """A pack whose hidden part is full of canaries."""
-    head = "".join(f'{name} = "{name}"\n' for name in ("title", "version", "license", "source"))
-    write(
-        folder,
-        {
-            "pack.toml": f'name = "planted"\n{head}order = ["gate"]\n',
-            "gate/problem.toml": PROBLEM.format(reveal=reveal),
-            "gate/statement.md": "# An inverter\n\nInvert `a`.\n",
-            "gate/public/rtl/gate.sv": WRONG,
-            "gate/hidden/harness/docker-compose.yml": COMPOSE,
-            "gate/hidden/harness/src/.env": ENV,
-            "gate/hidden/harness/src/test_zqcanary_runner.py": RUNNER,
-            "gate/hidden/harness/src/test_zqcanary_gate.py": TESTS,
-            "gate/hidden/reference/rtl/gate.sv": f"// zqcanary-reference\n{WRONG.replace('= a', '= ~a')}",
-        },
-    )
-    Store(Home.find({"BENCHWRIGHT_HOME": str(home)})).add(read_pack_folder(folder))
-
-
-async def run(editor: Editor) -> Desk:
-    desk = await editor.open_problem("planted/gate")
-    await desk.start()
-    assert (await desk.run()).outcome == "failed"
-    return desk
 
 
 UNRESET = """\

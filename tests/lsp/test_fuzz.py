@@ -10,7 +10,7 @@ import pytest
 
 from benchwright_server.features.registry import FEATURES
 
-from ..support.corpus import NASTY, designs
+from ..support.designs.corpus import NASTY, designs
 from .fuzzing import FOLLOWING, POSITIONED, RANGED, WHOLE, Client, Typist
 
 pytestmark = pytest.mark.long

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ..support.bench_service import Service, running
+from ..support.editor.failures import planted
+from ..support.editor.failures import run as run_planted
+from ..support.editor.nothing_hidden_leaks import leaks
+from ..support.service.bench_service import Service, running
+from ..support.studies.assignments import sign_in
+from ..support.studies.study import begin, foresee, open_task, study_allowing
 from .conftest import Editors
 from .session import Desk, Editor, reference, wrong
-from .test_assignments import sign_in
-from .test_failures import planted
-from .test_failures import run as run_planted
-from .test_nothing_hidden_leaks import leaks
-from .test_study import begin, foresee, open_task, study_allowing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

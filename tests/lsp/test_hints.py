@@ -12,11 +12,11 @@ import pytest
 from benchwright_problems.aids import Aid
 from benchwright_problems.storage.pack_folder import read_built_in
 
-from ..support.bench_service import Service, running
+from ..support.service.bench_service import Service, running
+from ..support.studies.assignments import sign_in
+from ..support.studies.study import STUDY, begin, task_at_work
 from .conftest import Editors
 from .session import Desk, Editor
-from .test_assignments import sign_in
-from .test_study import STUDY, begin, task_at_work
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

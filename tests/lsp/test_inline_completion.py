@@ -1,53 +1,22 @@
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from lsprotocol import types
 
-from benchwright_attempts import log_file
-from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events.file_text import FileText
-from benchwright_foundation.home import Home
-from benchwright_problems.storage.store import Store
-from benchwright_server.workspaces.workspace import Marker, content_of, fill, mark
-from benchwright_studies import open_log
-
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails
+from ..support.models.inline_completion import Model, able, model, offered, options, serving, with_help
+from ..support.service.judge_endpoint import Played, content, fails
 from .conftest import Editors
-from .session import PATIENCE_S, Desk, Editor, File, starter
+from .session import Desk, Editor, File, starter
+
+__all__ = ("model", "serving")
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 TEXT = "module mine(input a, output y);\n  assign y = \nendmodule\n"
-
-
-class Model(JudgeEndpoint):
-    """A model on loopback that says what a test tells it to."""
-
-    def __init__(self) -> None:
-        super().__init__(self._answer)
-        self.reply: Played = content("a;")
-
-    def _answer(self, asked: Asked) -> Played:
-        return self.reply
-
-
-@pytest.fixture(scope="module")
-def serving() -> Iterator[Model]:
-    with Model() as model:
-        yield model
-
-
-@pytest.fixture
-def model(serving: Model) -> Model:
-    """The model, asked nothing yet."""
-    serving.requests.clear()
-    serving.reply = content("a;")
-    return serving
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -67,24 +36,6 @@ async def started(serving: Model, tmp_path_factory: pytest.TempPathFactory) -> A
 @pytest.fixture
 def editor(started: Editor) -> Editor:
     return started.forget()
-
-
-def options(model: Model, **more: object) -> dict[str, object]:
-    return {"assistant": {"enabled": True, "url": model.url, "model": "scripted", **more}}
-
-
-def able() -> types.ClientCapabilities:
-    capabilities = types.TextDocumentClientCapabilities(inline_completion=types.InlineCompletionClientCapabilities())
-    return types.ClientCapabilities(text_document=capabilities)
-
-
-async def offered(file: File, after: str = "y = ") -> list[types.InlineCompletionItem]:
-    before = file.text[: file.text.index(after) + len(after)]
-    place = types.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
-    context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
-    params = types.InlineCompletionParams(context, types.TextDocumentIdentifier(file.uri), place)
-    answer = await asyncio.wait_for(file.editor.client.text_document_inline_completion_async(params), PATIENCE_S)
-    return list(answer.items if isinstance(answer, types.InlineCompletionList) else answer or ())
 
 
 def lone(editor: Editor, folder: Path, text: str = TEXT) -> File:
@@ -168,20 +119,6 @@ async def test_a_key_that_is_not_there_is_named(editors: Editors, model: Model, 
     editor = await editors(capabilities=able(), options=options(model, apiKeyVariable="NO_SUCH_KEY"))
     with pytest.raises(Exception, match="NO_SUCH_KEY"):
         await offered(lone(editor, tmp_path))
-
-
-def with_help(home: Path, ref: str = "starter/saturating-counter") -> Path:
-    """A workspace of an attempt that may be helped."""
-    place = Home.find({"BENCHWRIGHT_HOME": str(home)})
-    problem = Store(place).problem(ref)
-    statement, files = content_of(problem)
-    folder = place.workspaces / "starter" / "helped"
-    fill(folder, files)
-    texts = {path: FileText.of_bytes(data) for path, data in files.items()}
-    with open_log(log_file(place)) as log:
-        header = Attempts(log).create(ref, problem.public_digest, folder, texts, condition="human+copilot")
-    mark(folder, Marker(attempt=header.id, problem=header.problem, statement=statement))
-    return folder
 
 
 async def test_an_attempt_with_help_records_every_offer_and_what_became_of_it(editor: Editor, model: Model) -> None:

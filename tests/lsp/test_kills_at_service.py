@@ -23,11 +23,11 @@ from benchwright_attempts.log.record import AttemptHeader, Row
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
 
-from ..support.bench_service import Service
-from ..support.killable_service import killable_database, killable_service
-from ..support.postgres import Cluster
+from ..support.service.bench_service import Service
+from ..support.service.killable_service import killable_database, killable_service
+from ..support.service.postgres import Cluster
+from ..support.studies.assignments import sign_in
 from .session import Desk, Editor, File, reference, wrong
-from .test_assignments import sign_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 

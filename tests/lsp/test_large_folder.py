@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from ..support.editor.diagnostics import PULLS, capabilities
 from .conftest import Editors
 from .session import Editor, File
-from .test_diagnostics import PULLS, capabilities
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

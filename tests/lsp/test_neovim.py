@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shutil
 import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ..support.editor.neovim import configuration, environment_in, played
 from .session import reference
 
-NVIM = shutil.which("nvim")
-HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "other-editors.md"
-PROGRAMS = Path(sys.executable).parent
 PROBLEM = "sync-fifo"
-TIMEOUT_S = 600
-
-pytestmark = pytest.mark.skipif(NVIM is None, reason="Neovim is not installed: ./test lsp installs it")
 
 
 @pytest.fixture(scope="module")
@@ -34,49 +24,6 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     design = folder / "home" / "workspaces" / "starter" / PROBLEM / "rtl" / "sync_fifo.sv"
     variables = {"DESIGN": str(design), "REFERENCE": str(folder / "reference.sv")}
     return played(folder, configuration(), "neovim_session.lua", **variables)
-
-
-def environment_in(folder: Path) -> dict[str, str]:
-    """The variables of a Neovim, and a server, that keep everything in a folder."""
-    return {
-        **os.environ,
-        **{f"XDG_{kind}_HOME": str(folder / kind) for kind in ("CONFIG", "DATA", "STATE", "CACHE")},
-        "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
-        "BENCHWRIGHT_HOME": str(folder / "home"),
-    }
-
-
-def played(folder: Path, init: str, script: str, **variables: str) -> dict[str, Any]:
-    """What a script saw in a Neovim with a configuration.
-
-    Args:
-        folder: Where all of it is kept.
-        init: The text of `init.lua`.
-        script: A file beside this one, which writes what it saw to `$SEEN`.
-        variables: More variables for it.
-    """
-    environment = environment_in(folder) | variables | {"SEEN": str(folder / "seen.json")}
-    (folder / "init.lua").write_text(init)
-    session = Path(__file__).with_name(script)
-    ended = subprocess.run(
-        [str(NVIM), "--headless", "-n", "-u", folder / "init.lua", "-c", f"luafile {session}"],
-        env=environment,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=True,
-    )
-    told: dict[str, Any] = json.loads((folder / "seen.json").read_text())
-    assert "failure" not in told, f"{told}\n{ended.stderr}"
-    return told
-
-
-def configuration() -> str:
-    """What the how-to tells people to put into `init.lua`."""
-    (block,) = re.findall(r"^```lua\n(.*?)^```$", HOW_TO.read_text(), re.MULTILINE | re.DOTALL)
-    return str(block)
 
 
 def test_mistakes_are_marked_while_typing(seen: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .test_neovim import HOW_TO, configuration, played, pytestmark
+from ..support.editor.neovim import HOW_TO, configuration, played, pytestmark
 
 __all__ = ["pytestmark"]
 

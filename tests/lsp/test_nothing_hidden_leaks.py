@@ -17,48 +17,13 @@ from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.store import Store
 from benchwright_server.protocol.messages import VerdictView
 
+from ..support.editor.nothing_hidden_leaks import CANARY, COMPOSE, ENV, RIGHT, RUNNER, TESTS, WRONG, leaks, write
 from .conftest import Editors
 from .session import SERVER, Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-CANARY = b"zqcanary"
-"""Part of every text, name and value of the hidden parts below that a solver must not see."""
 
-RIGHT = "module gate (input logic a, output logic y);\n  assign y = ~a;\nendmodule\n"
-WRONG = RIGHT.replace("~a", "a")
-
-COMPOSE = """services:
-  direct:
-    image: __OSS_SIM_IMAGE__
-    volumes:
-      - ./src/:/src/:ro
-    env_file: ./src/.env
-    command: pytest -s -o cache_dir=/rundir/harness/.cache /src/test_zqcanary_runner.py -v
-"""
-ENV = "SIM=icarus\nMODULE=test_zqcanary_gate\nZQCANARY=zqcanary-environment\nPYTHONPATH=/src\n"
-RUNNER = """
-from cocotb_tools.runner import get_runner
-def test_runs():
-    print("zqcanary-printed")
-    runner = get_runner("icarus")
-    runner.build(sources=["/code/rtl/gate.sv"], hdl_toplevel="gate", build_dir="zqcanary_build")
-    runner.test(test_module="test_zqcanary_gate", hdl_toplevel="gate", build_dir="zqcanary_build",
-                results_xml="/code/rundir/results.xml")
-"""
-TESTS = """
-import cocotb
-from cocotb.triggers import Timer
-@cocotb.test()
-async def inverts(dut):
-    dut.a.value = 0
-    await Timer(1)
-    assert dut.y.value == 1, "zqcanary-message"
-@cocotb.test()
-async def settles(dut):
-    dut._log.info("zqcanary-logged")
-    await Timer(1)
-"""
 CRASH = 'raise RuntimeError("zqcanary-exception in " + __file__)\n'
 HANG = 'import time\ndef test_hangs():\n    print("zqcanary-hangs", flush=True)\n    time.sleep(60)\n'
 BROKEN = COMPOSE.replace("./src/.env", "./src/zqcanary-missing.env")
@@ -98,12 +63,6 @@ QUESTIONS = {
     "fills": ("fill-in-the-blank", "", "zqcanary-blank"),
     "explains": ("open-ended", "", "zqcanary-reference"),
 }
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
 
 
 @pytest.fixture
@@ -227,10 +186,6 @@ async def _provoke(editor: Editor) -> None:
     ):
         with pytest.raises(JsonRpcException):
             await editor.ask(operation, **params)
-
-
-def leaks(content: bytes) -> bool:
-    return CANARY in content.lower()
 
 
 def _told_by_the_command_line(home: Path) -> list[bytes]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
 from .conftest import Editors
 from .session import Editor
 

@@ -14,10 +14,10 @@ import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from ..support.editor.own_tests import COUNTER, WRONG, folder_with, opened
+from ..support.studies.study import begin, foresee, open_task, study_allowing
 from .conftest import Editors
 from .session import Editor, still_alive
-from .test_own_tests import COUNTER, WRONG, folder_with, opened
-from .test_study import begin, foresee, open_task, study_allowing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

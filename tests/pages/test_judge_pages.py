@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import socket
 import tomllib
 import urllib.request
 from collections.abc import Iterator
@@ -15,9 +14,10 @@ import pytest
 
 from benchwright_judges.models.configuration import JudgesSettings
 
-from ..integration.test_label_command import CHOICE, FREE, NETWORK, good
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, says
-from ..support.postgres import new_database
+from ..support.packs.label_command import CHOICE, FREE, NETWORK, good
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, says
+from ..support.service.judge_pages import free_port, labels
+from ..support.service.postgres import new_database
 from .page import Block, blocks
 from .walk import Reader, Walk
 
@@ -38,11 +38,6 @@ def _fill_in(sheet: Path, **more: str) -> None:
         writer = csv.DictWriter(stream, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-
-
-def labels(asked: Asked) -> bool:
-    """Whether a label of a question is asked for."""
-    return re.search(r"by the one skill|how hard|by topic", asked.system) is not None
 
 
 def _says(asked: Asked) -> Played:
@@ -86,13 +81,6 @@ def _grade_by_hand(reader: Reader) -> None:
     reader.run("benchwright judge sheet export grades.csv --as ana --graders 1 --all")
     _fill_in(reader.folder / "grades.csv", label="correct", difficulty="2")
     reader.run("benchwright judge sheet import grades.csv --as ana --graders 1 --all")
-
-
-def free_port() -> int:
-    """A port that nobody listens to."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def _is_ready(script: str) -> bool:

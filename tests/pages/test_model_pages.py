@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ..integration.test_label_command import good
-from ..support.judge_endpoint import Asked, JudgeEndpoint, Played, content, says
-from .test_import_pages import CVDP, FREE, INVERTER
-from .test_judge_pages import labels
+from ..support.packs.import_pages import CVDP, FREE, INVERTER
+from ..support.packs.label_command import good
+from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, says
+from ..support.service.judge_pages import labels
 from .walk import Reader, Walk
 
 STUDY = """

@@ -8,8 +8,8 @@ import urllib.request
 
 import pytest
 
-from ..support.postgres import new_database
-from .test_judge_pages import free_port
+from ..support.service.judge_pages import free_port
+from ..support.service.postgres import new_database
 from .walk import Reader, Walk
 
 PAGE = "docs/how-to/operate-the-service.md"

@@ -9,9 +9,9 @@ import tomllib
 import yaml
 
 from ..lsp.session import Desk, Editor
-from ..lsp.test_study import ask, foresee
+from ..support.packs.import_pages import CVDP
+from ..support.studies.study import ask, foresee
 from .page import blocks
-from .test_import_pages import CVDP
 from .walk import Reader, Walk
 
 STUDY = "copilot-2026"

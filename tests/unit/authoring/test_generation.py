@@ -16,7 +16,7 @@ from benchwright_authoring.generation.passages import CorpusError, read_corpus
 from benchwright_problems.storage.pack_folder import read_pack_folder, read_pack_head
 from benchwright_server.cli.app import command_line
 
-from ...support.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
 
 CACHES = """# Caches
 

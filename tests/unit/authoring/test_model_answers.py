@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from benchwright_authoring.new_problem import Form, new_problem
 from benchwright_server.cli.app import command_line
 
-from ...support.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from benchwright_authoring.translation.kept_tokens import faults
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_server.cli.app import command_line
 
-from ...support.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
 
 STATEMENT = "# Dirty lines\n\nA line of 64 bytes has `dirty = 1`. What happens first?\n\n![A cache](figures/c.svg)\n"
 GERMAN = {

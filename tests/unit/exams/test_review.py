@@ -8,12 +8,14 @@ from PIL import Image
 from benchwright_exams.errors import ExamError
 from benchwright_exams.items import find_items
 from benchwright_exams.packing import make_pack
-from benchwright_exams.page import Box, Drawing, DrawingKind, ReadExam, ReadPage, Word
+from benchwright_exams.page import Box, Word
 from benchwright_exams.review import Review, write_review
 from benchwright_exams.structure import read_structure
 from benchwright_foundation.kept import Kept
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import QuestionFormat
+
+from ...support.packs.review import exam
 
 LINES = (
     "1. Which memory is volatile? (2 points)",
@@ -28,21 +30,6 @@ LINES = (
     "1. B",
     "2. It adds.",
 )
-
-
-def exam(*lines: str) -> ReadExam:
-    """A page with these lines, and a figure in place of the empty ones."""
-    words = []
-    for row, line in enumerate(lines):
-        left = 72.0
-        for text in line.split():
-            words.append(Word(text, Box(left, 100 + 16 * row, left + 6 * len(text), 110 + 16 * row), 10.0))
-            left += 6 * len(text) + 4
-    empty = [row for row, line in enumerate(lines) if not line]
-    drawn = Box(90, 100 + 16 * empty[0], 200, 110 + 16 * empty[-1]) if empty else None
-    drawings = (Drawing(kind=DrawingKind.FIGURE, box=drawn),) if drawn else ()
-    page = ReadPage(number=1, width=612, height=792, words=tuple(words), drawings=drawings)
-    return ReadExam(made_from="test", file="exam.pdf", sha256="0", pages=(page,))
 
 
 def review(folder: Path, *lines: str) -> Review:

@@ -13,7 +13,7 @@ from benchwright_harness.scan.rules import rules
 from benchwright_harness.scan.source import read
 from benchwright_problems.problem import ScanAction
 
-from ...support.corpus import ROOT, designs
+from ...support.designs.corpus import ROOT, designs
 
 PROJECTS = ROOT.parent / "shared" / "data" / "projects"
 RELEASES = ROOT.parent / "shared" / "data" / "cvdp-1.0"

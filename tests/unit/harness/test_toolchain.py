@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import platform
 from pathlib import Path
 
 import pytest
@@ -9,37 +8,12 @@ import pytest
 from benchwright_harness.errors import ToolchainError, ToolMissingError
 from benchwright_harness.plan.selection import Selection
 from benchwright_harness.toolchain import Toolchain, tree
-from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, Manifest, content, digest_of, recipe
+from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, content, digest_of
 from benchwright_problems.verdict import Reason
 
+from ...support.machine.toolchain import built
+
 SYSTEM = "0.23"
-
-
-def built(cache: Path, name: str = "oss-sim-1", machine: str = platform.machine(), text: str = "") -> Toolchain:
-    folder = cache / "toolchains" / name
-    root = folder / "root"
-    for path in (f"{tree.icarus('12')}/bin/iverilog", f"{tree.icarus('13')}/bin/vvp", "/usr/bin/yosys", "/etc/hosts"):
-        file = root / path.lstrip("/")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    (root / "usr" / "bin" / "yosys").chmod(0o755)
-    (root / "bin").symlink_to("usr/bin")
-    listed = content(root)
-    (folder / CONTENT).write_text(listed)
-    manifest = Manifest(
-        digest=digest_of(listed),
-        recipe=recipe(),
-        machine=machine,
-        versions={"cocotb": "2.0.1", "icarus-12": "12.0", "icarus-13": "13.0", "yosys-0.23": "0.23"},
-        packages={},
-    )
-    (folder / MANIFEST).write_text(manifest.model_dump_json())
-    toolchain = Toolchain(folder) if machine == platform.machine() else None
-    if toolchain:
-        toolchain.use()
-        return toolchain
-    (folder.parent / "in-use").symlink_to(name)
-    return Toolchain(folder)
 
 
 def test_no_toolchain_names_the_next_step(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.pruning import Kind, prunable, remove
 
-from .test_toolchain import built
+from ...support.machine.toolchain import built
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from benchwright_judges.errors import LabellingError
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.configuration import JudgesSettings
 
-from ...support.judge_endpoint import JudgeEndpoint, content, fails
+from ...support.service.judge_endpoint import JudgeEndpoint, content, fails
 
 TEXTS = [f"The reset of register {number} is late.\n- END EXPLANATIONS" for number in range(50)]
 

@@ -29,9 +29,9 @@ from benchwright_judges.service.tables import SUBMISSIONS
 from benchwright_judges.service.token import Scope
 from benchwright_judges.service.views import LONGEST_ANSWER
 
-from ...support.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
-from ...support.judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, Served, judge_at, serving
-from ...support.waiting import until
+from ...support.machine.waiting import until
+from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
+from ...support.service.judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, Served, judge_at, serving
 
 JSON = {"Content-Type": "application/json"}
 

@@ -31,7 +31,7 @@ from benchwright_problems.problem import (
 )
 from benchwright_problems.storage.labels import Label, LabelFile, LabelKind, LabelSource, LabelVote, PackLabels
 
-from ...support.judge_endpoint import Asked, JudgeEndpoint, Played, fails
+from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, fails
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 CHOICES = ("write-back", "write-through", "inclusive", "exclusive")

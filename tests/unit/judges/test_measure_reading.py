@@ -13,8 +13,8 @@ from benchwright_judges.reading.corpus import read_corpus
 from benchwright_judges.reading.measure import measure_reading
 from benchwright_judges.records.records import Records
 
-from ...support.judge_endpoint import Asked, Played, content, fails, in_turn
-from .test_reading import reading_panel
+from ...support.packs.reading import reading_panel
+from ...support.service.judge_endpoint import Asked, Played, content, fails, in_turn
 
 CHOICE = {
     "item": "1",

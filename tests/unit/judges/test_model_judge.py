@@ -27,7 +27,7 @@ from benchwright_judges.rubric import load_rubric
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure, QuestionFormat
 
-from ...support.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails, in_turn, says
+from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails, in_turn, says
 from .conftest import KEY, make_problem
 
 EXAM = load_rubric("free-response")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -13,17 +11,14 @@ import pytest
 from benchwright_attempts.grading.judging import judged_by
 from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.models.endpoint import Endpoint
-from benchwright_judges.models.model_judge import ModelJudge
-from benchwright_judges.models.model_settings import ModelSettings
-from benchwright_judges.models.panel import Panel
-from benchwright_judges.reading.model_reader import ModelReader, instructions, read_reading
+from benchwright_judges.reading.model_reader import instructions, read_reading
 from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.records import Records
 from benchwright_judges.score import score
 from benchwright_problems.problem import Choice, Problem, Question, QuestionFormat
 
-from ...support.judge_endpoint import JudgeEndpoint, Play, Played, content, fails, in_turn, says
+from ...support.packs.reading import reading_panel
+from ...support.service.judge_endpoint import Played, content, fails, in_turn, says
 from .conftest import make_problem
 
 CHOICES = ("Write-through", "Write-back", "Write-around", "No-write allocate")
@@ -49,17 +44,6 @@ def reads(value: str, quote: str = "the policy that keeps dirty blocks", outcome
 
 
 NONE, AMBIGUOUS = reads("", "", "none"), reads("", "", "ambiguous")
-
-
-@asynccontextmanager
-async def reading_panel(play: Play, **changes: Any) -> AsyncIterator[tuple[Panel, JudgeEndpoint]]:
-    with JudgeEndpoint(play) as server:
-        endpoint = Endpoint(ModelSettings(name="m", base_url=server.url, model="m", input_usd=1, output_usd=1), {})
-        judge = ModelJudge(endpoint)
-        try:
-            yield Panel(judges=(judge,), reader=ModelReader(judge), **changes), server
-        finally:
-            await endpoint.close()
 
 
 async def read(records: Records, *plays: Played, answer: str = UNCLEAR, problem: Problem = CHOICE) -> Judgement:

@@ -25,7 +25,7 @@ from benchwright_judges.rule_judgements import PENDING
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem, QuestionFormat
 
-from ...support.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails, in_turn, says
+from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails, in_turn, says
 from .conftest import make_problem
 
 FREE = make_problem()

@@ -16,8 +16,8 @@ from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.service.client import RemoteJudge, find_token
 from benchwright_judges.service.token import Scope
 
-from ...support.judge_endpoint import JudgeEndpoint, Played, says
-from ...support.judge_service import CHOOSES, EXPLAINS, judge_at, serving
+from ...support.service.judge_endpoint import JudgeEndpoint, Played, says
+from ...support.service.judge_service import CHOOSES, EXPLAINS, judge_at, serving
 
 Answer = Callable[[httpx2.Request], httpx2.Response]
 

@@ -11,7 +11,9 @@ from benchwright_problems.problem import Problem, Public
 from benchwright_problems.storage.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.storage.store import Store
 
-from .test_pack_folder import FILES, WritePack, write_pack  # noqa: F401
+from ...support.packs.pack_folder import FILES, WritePack, write_pack
+
+__all__ = ("write_pack",)
 
 LADDER = """
 [[hints]]
@@ -30,14 +32,14 @@ def read(write: WritePack, hints: str) -> Problem:
     return read_pack_folder(write({file: FILES[file] + hints})).problems[0]
 
 
-def test_the_rules_are_public_and_the_texts_hidden(write_pack: WritePack) -> None:  # noqa: F811
+def test_the_rules_are_public_and_the_texts_hidden(write_pack: WritePack) -> None:
     problem = read(write_pack, LADDER)
     assert problem.public.hints == (HintRule(), HintRule(cost=0.25, after_runs=2, after_minutes=5))
     assert problem.hidden.hints == ("Look at the operator.", "It is called NOT.")
     assert "operator" not in problem.public.model_dump_json()
 
 
-def test_hints_change_no_digest_of_the_task(write_pack: WritePack) -> None:  # noqa: F811
+def test_hints_change_no_digest_of_the_task(write_pack: WritePack) -> None:
     plain, hinted = read(write_pack, ""), read(write_pack, LADDER)
     assert (plain.public_digest, plain.harness_digest) == (hinted.public_digest, hinted.harness_digest)
     assert plain.hidden.sha256 != hinted.hidden.sha256
@@ -45,7 +47,7 @@ def test_hints_change_no_digest_of_the_task(write_pack: WritePack) -> None:  # n
 
 
 def test_a_stored_pack_has_the_texts_in_its_sealed_part_alone(
-    write_pack: WritePack,  # noqa: F811
+    write_pack: WritePack,
     tmp_path: object,
 ) -> None:
     file = "inv/problem.toml"
@@ -75,7 +77,7 @@ def test_a_stored_pack_has_the_texts_in_its_sealed_part_alone(
         ('[[hints]]\ntext = "a"\n' * 21, "at most 20"),
     ],
 )
-def test_a_wrong_hint_is_refused_with_its_place(write_pack: WritePack, hints: str, said: str) -> None:  # noqa: F811
+def test_a_wrong_hint_is_refused_with_its_place(write_pack: WritePack, hints: str, said: str) -> None:
     with pytest.raises(DatasetError, match=said):
         read(write_pack, hints)
 

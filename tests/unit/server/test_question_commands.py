@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from benchwright_server.cli.app import command_line
 
-from ...support.csbench_set import write_layout
+from ...support.packs.csbench_set import write_layout
 
 Call = Callable[..., Result]
 

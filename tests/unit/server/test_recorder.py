@@ -13,7 +13,7 @@ from benchwright_server.attempts.recorder import Recorder
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_verilog.syntax.documents import Replacement
 
-from ...support.waiting import until
+from ...support.machine.waiting import until
 
 PATH = "rtl/a.sv"
 

@@ -11,7 +11,7 @@ from benchwright_problems.figure import MediaType, check_picture
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.pictures import MOST_BYTES, MOST_PIXELS, read_picture
 
-from ...support.pictures import SCRIPT, bomb, jpeg, png
+from ...support.editor.pictures import SCRIPT, bomb, jpeg, png
 
 
 @pytest.mark.parametrize(("sent", "media_type"), [(png(), MediaType.PNG), (jpeg(), MediaType.JPEG)])

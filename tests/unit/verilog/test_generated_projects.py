@@ -18,7 +18,7 @@ from benchwright_verilog.semantics.project.inventory import Inventory
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
-from ...support.generated_project import generated_project
+from ...support.designs.generated_project import generated_project
 
 GENERATED = generated_project(60)
 

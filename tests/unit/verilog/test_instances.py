@@ -14,7 +14,7 @@ from benchwright_verilog.semantics.project import inventory
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
-from ...support.generated_project import generated_project
+from ...support.designs.generated_project import generated_project
 
 
 @pytest.fixture(autouse=True)

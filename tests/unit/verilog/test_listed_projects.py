@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tests.support.listed_projects import Meaning, meaning_for_slang, meaning_for_us, write_project
+from tests.support.designs.listed_projects import Meaning, meaning_for_slang, meaning_for_us, write_project
 
 LISTS = 200
 MISSING = "No such file or directory"

@@ -6,7 +6,7 @@ from benchwright_verilog.language.explanation.comments import documentation
 from benchwright_verilog.language.explanation.known_macros import KnownMacros
 from benchwright_verilog.language.explanation.macros import expanded, used_at
 
-from ...support.lone_file import lone_analysis
+from ...support.designs.lone_file import lone_analysis
 
 TEXT = """`define ONE 1
 // The sum.

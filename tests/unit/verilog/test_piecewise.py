@@ -11,7 +11,7 @@ from benchwright_verilog.findings.piecewise import Piecewise
 from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
 from benchwright_verilog.syntax.documents import Documents
 
-from ...support.lone_file import lone_analysis
+from ...support.designs.lone_file import lone_analysis
 
 URI = "file:///a.sv"
 PATH = Path("/a.sv")

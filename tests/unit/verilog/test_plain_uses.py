@@ -17,7 +17,7 @@ from benchwright_verilog.semantics.project.plain_uses import PLAIN_KINDS, PlainN
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
-from ...support.generated_project import generated_project
+from ...support.designs.generated_project import generated_project
 
 CORE = Path(__file__).parents[4] / "shared/data/projects/ibex.json"
 WORD = PlainName("word_t", TargetKind.TYPE, "p")

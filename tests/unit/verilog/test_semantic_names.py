@@ -10,7 +10,7 @@ from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
-from ...support.lone_file import lone_analysis
+from ...support.designs.lone_file import lone_analysis
 
 DESIGN = """\
 `define INC(x) ((x) + 1)

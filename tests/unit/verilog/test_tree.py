@@ -10,7 +10,7 @@ from benchwright_verilog.syntax.surrogates import encode_text
 from benchwright_verilog.syntax.tree import parse
 from benchwright_verilog.syntax.units import Units
 
-from ...support.corpus import Design, designs
+from ...support.designs.corpus import Design, designs
 
 
 def accepted(text: str) -> SyntaxTree | None:

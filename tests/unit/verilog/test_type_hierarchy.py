@@ -11,7 +11,7 @@ from benchwright_verilog.semantics.names.type_hierarchy import ClassNode, class_
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
-from ...support.generated_classes import GeneratedClasses, generated_classes
+from ...support.designs.generated_classes import GeneratedClasses, generated_classes
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_verilog.semantics.names.occurrence import Role
 
-from ...support.lone_file import lone_analysis
+from ...support.designs.lone_file import lone_analysis
 
 DESIGN = """\
 class packet;

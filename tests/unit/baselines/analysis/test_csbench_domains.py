@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from benchwright_analysis.report.csbench.domains import domains
-from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exports import write_tables
 from benchwright_analysis.report.section import Figure, Section
 
-from .test_report_codebook import observation
+from ....support.packs.csbench_domains import reply
 
 SHARED = Path(__file__).parents[5] / "shared" / "data" / "csbench-test" / "CSBench-EN-test.json"
 _FORMATS = {
@@ -24,29 +23,6 @@ _FORMATS = {
     "Fill-in-the-blank": "fill-in-the-blank",
     "Open-ended": "open-ended",
 }
-
-
-def reply(number: int, score: float | None, **changes: object) -> Folded:
-    """A model's answer to a question of its own."""
-    row = {
-        "attempt": f"a{number}",
-        "participant": "m",
-        "problem": f"cs/en-{number}",
-        "family": f"cs/en-{number}",
-        "kind": "question",
-        "condition": "model",
-        "solver": "model",
-        "language": "en",
-        "domain": "Computer Network",
-        "subdomain": "Bus",
-        "tag": "Knowledge",
-        "format": "multiple-choice",
-        "shots": 0,
-        "steps": False,
-        "score": score,
-        "passed": score == 1,
-    }
-    return Folded(observation(**(row | changes)), (), {}, "")
 
 
 def figures(section: Section | None, kind: str, part: str, row: str = "model: m (en, zero-shot)") -> dict[str, Figure]:

@@ -16,7 +16,7 @@ from benchwright_analysis.report.section import Section
 from benchwright_judges.agreement.rated import Rated
 from benchwright_judges.scale import Scale
 
-from .test_csbench_domains import reply
+from ....support.packs.csbench_domains import reply
 
 
 def judged(number: int, *votes: tuple[str, str], **changes: object) -> Folded:

@@ -21,7 +21,7 @@ from benchwright_analysis.report.section import Section
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
 
-from .test_csbench_domains import reply
+from ....support.packs.csbench_domains import reply
 
 QWEN = {4: 45.54, 7: 51.05, 14: 57.83, 32: 62.45, 72: 65.31, 110: 67.95}
 """Billions of parameters and published overall of Qwen1.5 (table 2)."""

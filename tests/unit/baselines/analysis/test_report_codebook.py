@@ -10,17 +10,9 @@ from benchwright_analysis.report.rows.codebook import TABLES, codebook, schema_o
 from benchwright_analysis.report.rows.exports import write_attempts
 from benchwright_analysis.report.rows.observation import Observation
 
+from ....support.packs.report_codebook import observation
+
 ROOT = Path(__file__).parents[4]
-
-
-def observation(**changes: object) -> Observation:
-    """An attempt in which nothing happened."""
-    empty = {str: "", int: 0, float: 0.0, bool: False}
-    values: dict[str, object] = {}
-    for name, field in Observation.model_fields.items():
-        annotation = field.annotation
-        values[name] = empty.get(annotation) if isinstance(annotation, type) else None
-    return Observation.model_validate(values | {"censored_by": ""} | changes)
 
 
 def test_the_codebook_names_every_column_with_its_meaning() -> None:

@@ -8,7 +8,7 @@ from benchwright_analysis.report.rows.exclusions import Participants, count_by_r
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import parse_study
 
-from .test_report_codebook import observation
+from ....support.packs.report_codebook import observation
 
 NOBODY = Participants({}, {})
 

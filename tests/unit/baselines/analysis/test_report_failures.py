@@ -9,8 +9,8 @@ from benchwright_analysis.report.fold import Folded, Reflection
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.sections.failing import failing
 
-from .test_report_codebook import observation
-from .test_report_sections import words
+from ....support.packs.report_codebook import observation
+from ....support.packs.report_sections import words
 
 _CAUSES = ("The reset clears the pointer one cycle late.", "The output width truncates the carry of the adder.")
 

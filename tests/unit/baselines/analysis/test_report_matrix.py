@@ -12,7 +12,7 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.report.sections.matrix import accuracy, by_label, matrix
 
-from .test_report_codebook import observation
+from ....support.packs.report_codebook import observation
 
 
 def tries(model: str, problem: str, *passed: bool, **changes: object) -> list[Observation]:

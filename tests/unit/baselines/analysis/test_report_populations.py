@@ -20,7 +20,7 @@ from benchwright_analysis.report.sections.registration import Registration
 from benchwright_studies.plan.study_file import parse_study
 from benchwright_studies.plan.vocabulary import Population
 
-from .test_report_sections import attempt, words
+from ....support.packs.report_sections import attempt, words
 
 STUDY = """
 study: s

@@ -32,7 +32,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.study_log import StudyLog
 
-from .test_report_codebook import observation
+from ....support.packs.report_codebook import observation
 
 _FREE, _CHOICE = "free-response", "multiple-choice"
 

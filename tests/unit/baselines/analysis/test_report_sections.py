@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.support import support
-from benchwright_analysis.report.section import Section, minutes, number, plain
+from benchwright_analysis.report.section import minutes, number
 from benchwright_analysis.report.sections.models import models
 from benchwright_analysis.report.sections.time_to_pass import score_over_time, survival
 
-from .test_report_codebook import observation
-
-
-def attempt(who: str, problem: str, condition: str, *, seconds: object, **changes: object) -> Folded:
-    """A person's attempt that passed; `seconds` on the clock."""
-    row = {
-        "attempt": f"{who}-{problem}-{condition}",
-        "participant": who,
-        "problem": problem,
-        "family": problem,
-        "condition": condition,
-        "solver": "human" if condition == "alone" else "human+copilot",
-        "clock_s": seconds,
-        "time_s": seconds,
-        "passed": True,
-        "score": 1.0,
-    }
-    one = observation(**(row | dict.fromkeys(("active_60_s", "active_120_s", "active_300_s"), seconds) | changes))
-    return Folded(one, ((one.time_s, one.score),) if one.score is not None else (), {}, "")
+from ....support.packs.report_sections import attempt, words
 
 
 def everybody(*, people: int = 4, problems: int = 2, **changes: object) -> list[Folded]:
@@ -45,14 +25,6 @@ def everybody(*, people: int = 4, problems: int = 2, **changes: object) -> list[
         )
         for time, (person, problem) in enumerate(((p, q) for p in range(people) for q in range(problems)), 3)
     ]
-
-
-def words(section: Section) -> str:
-    """All that a section says, as a reader of the page or of `report.json` meets it."""
-    json.dumps(plain(section.numbers), allow_nan=False)
-    tables = [*(picture.table for picture in section.pictures), *section.tables]
-    cells = [str(cell) for table in tables for row in table.rows for cell in row]
-    return "\n".join([*section.lead, *(f"{table.note}\n{table.columns}" for table in tables), *cells])
 
 
 def test_conditions_that_nobody_passed_are_not_said_to_take_equally_long() -> None:

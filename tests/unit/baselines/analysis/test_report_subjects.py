@@ -18,7 +18,7 @@ from benchwright_attempts.events.evidence import AssistAccepted, EditReason
 from benchwright_studies.plan.condition import Condition
 from benchwright_studies.plan.study import Randomisation, Study
 
-from .test_report_codebook import observation
+from ....support.packs.report_codebook import observation
 
 COPILOT = {"subject": "double", "subject_version": "1.2", "configuration_sha256": "a" * 64, "policy": "first-line"}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-_AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+_AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _RUN = """axe.run(document).then(({ violations, passes }) => {
   const said = ({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 160)}`);

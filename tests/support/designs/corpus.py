@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 _SAMPLES = ROOT.parent / "shared" / "data"
 _TOOL_EXAMPLES = Path("/usr/share/doc/iverilog/examples")
 _SUFFIXES = frozenset({".v", ".vh", ".sv", ".svh"})

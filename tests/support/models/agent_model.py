@@ -10,7 +10,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from .judge_endpoint import Asked, Played, content
+from ..service.judge_endpoint import Asked, Played, content
 
 FILE = "rtl/sat_counter.sv"
 _WRITES = ("write", "write_file", "Write")

@@ -24,7 +24,7 @@ from benchwright_studies.plan.allocation import ParticipantFile
 from benchwright_studies.plan.registration import join_study
 from benchwright_studies.plan.study_file import parse_study
 
-from .bench_service import Service
+from ..service.bench_service import Service
 
 STUDY = """
 study: {name}

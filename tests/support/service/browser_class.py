@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CLASS = ROOT / "setup" / "browser-class"
 EXTENSION = ROOT / "client-vscode" / "benchwright.vsix"
 # Of this checkout alone; not below a folder that students can't reach.
@@ -92,7 +92,7 @@ def browser_class(folder: Path, **settings: str) -> Iterator[BrowserClass]:
     with (folder / "log").open("wb") as log:
         command = ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"]
         # Accounts of a machine of its own: nothing of this one's is changed.
-        command += ["sh", str(ROOT / "tests" / "support" / "browser_class.sh"), "sh", "-c", SCRIPT]
+        command += ["sh", str(ROOT / "tests" / "support" / "service" / "browser_class.sh"), "sh", "-c", SCRIPT]
         hub = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
             until = time.monotonic() + PATIENCE_S

@@ -1,0 +1,173 @@
+"""`./test --changed`: which checks a change can touch, as far as imports and the names in tests say."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from folders import ROOT
+from progress import SetupError
+from stages import Stage
+
+_DOTTED = re.compile(r"benchwright_\w+(?:\.\w+)*")
+_COMMAND = re.compile(r"""["'\s]benchwright["'\s]|BENCHWRIGHT_COMMAND""")
+_SERVER = "benchwright_server.cli"
+"""Imported, by name, by whatever starts the command `benchwright`."""
+_LOADED_BY_NAME = {
+    "benchwright_server.features.": "benchwright_server.server",
+    "benchwright_server.cli.": "benchwright_server.cli",
+    "benchwright_service.command_line.": "benchwright_server.cli",
+    "benchwright_remote.cli": "benchwright_server.cli",
+    "benchwright_harness.sandbox.": "benchwright_harness.sandbox.registry",
+    "benchwright_harness.cluster.": "benchwright_harness.cluster.registry",
+}
+"""Beginnings of modules that are imported by their names alone, and by what."""
+_OF_EVERYTHING = re.compile(r"pyproject\.toml|requirements.*|setup/.*|tests/conftest\.py|\.ci/.*|run|test")
+"""Paths that all checks depend on."""
+_BROWSER = ("client-vscode/", "tests/e2e/", "snippets/", "package", "server/benchwright_server/protocol/")
+
+
+def changed_files(since: str) -> list[str]:
+    """Paths that differ from a revision, those that git does not know yet included.
+
+    Raises:
+        SetupError: Git does not answer.
+    """
+    asked = (("git", "diff", "--name-only", since, "--"), ("git", "ls-files", "--others", "--exclude-standard"))
+    paths: set[str] = set()
+    for command in asked:
+        answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if answer.returncode:
+            raise SetupError(f"`{' '.join(command)}` failed: {answer.stderr.strip()}")
+        paths |= set(answer.stdout.splitlines())
+    return sorted(paths)
+
+
+def select(stages: list[Stage], paths: list[str]) -> tuple[list[Stage], tuple[str, ...] | None]:
+    """The stages and the files of Python tests that a change can touch.
+
+    Args:
+        stages: Those that could run.
+        paths: Which files changed.
+
+    Returns:
+        The stages, and the files of tests that run; None if all do.
+    """
+    if any(_OF_EVERYTHING.fullmatch(path) for path in paths):
+        return stages, None
+    files = tuple(sorted(_touched_tests({path for path in paths if path.endswith(".py")}, paths)))
+    names = set()
+    if paths:
+        names |= {"lint"}
+    if any(path.endswith(".py") for path in paths):
+        names |= {"types", "imports"}
+    if any(path.endswith(".md") or path.startswith("docs/") for path in paths):
+        names |= {"docs"}
+    if any(path.startswith(_BROWSER) for path in paths):
+        names |= {"client", "e2e"}
+    chosen = [
+        stage
+        for stage in stages
+        if stage.name in names or (stage.tests and any(file.startswith(f"{stage.tests}/") for file in files))
+    ]
+    return chosen, files
+
+
+def _touched_tests(python: set[str], paths: list[str]) -> set[str]:
+    touched = _importers({_module(Path(path)) for path in python if not path.startswith("tests/")})
+    # Data of a package is read by its package.
+    touched |= {
+        _module(parent / "__init__.py")
+        for path in paths
+        if not path.endswith(".py")
+        for parent in Path(path).parents
+        if (ROOT / parent / "__init__.py").is_file()
+    }
+    tests = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "tests").rglob("*.py")}
+    direct = {name: _dependencies(path) for name, path in tests.items()}
+    reached = {name for name, found in direct.items() if name in python or found.modules & touched}
+    # What tests share passes on what touches it.
+    while more := {name for name, found in direct.items() if name not in reached and found.support & reached}:
+        reached |= more
+    return {name for name in reached if Path(name).name.startswith("test_")}
+
+
+def _importers(modules: set[str]) -> set[str]:
+    """These modules and all that import them, directly or not."""
+    import grimp
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = [Path(path) for path in project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
+    sys.path[:0] = [str(ROOT / package.parent) for package in packages]
+    graph = grimp.build_graph(*(package.name for package in packages), cache_dir=None)
+    for beginning, importer in _LOADED_BY_NAME.items():
+        for module in [name for name in graph.modules if name.startswith(beginning)]:
+            graph.add_import(importer=importer, imported=module)
+    known = modules & set(graph.modules)
+    return modules | {name for module in known for name in graph.find_downstream_modules(module)}
+
+
+class _Dependencies:
+    def __init__(self) -> None:
+        self.modules: set[str] = set()
+        self.support: set[str] = set()
+
+
+def _dependencies(path: Path) -> _Dependencies:
+    found = _Dependencies()
+    text = path.read_text(encoding="utf-8")
+    # Also those in programs that a test starts.
+    found.modules |= set(_DOTTED.findall(text))
+    if _COMMAND.search(text):
+        found.modules.add(_SERVER)
+    tree = ast.parse(text)
+    found.support |= set(_test_modules(path, tree))
+    names = {argument.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for argument in node.args}
+    for folder in path.parents:
+        for fixture, support in _fixtures(folder / "conftest.py").items():
+            if fixture in names and path.name != "conftest.py":
+                found.support |= support
+        if folder == ROOT / "tests":
+            break
+    return found
+
+
+def _test_modules(path: Path, tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        folder = path.parents[node.level - 1]
+        base = folder.joinpath(*node.module.split(".")) if node.module else folder
+        for place in (base.with_suffix(".py"), *(base / f"{alias.name}.py" for alias in node.names)):
+            if place.is_file():
+                yield place.relative_to(ROOT).as_posix()
+
+
+@cache
+def _fixtures(conftest: Path) -> dict[str, set[str]]:
+    """The files of tests that each fixture of a `conftest.py` uses."""
+    if not conftest.is_file():
+        return {}
+    tree = ast.parse(conftest.read_text(encoding="utf-8"))
+    imported: defaultdict[str, set[str]] = defaultdict(set)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                imported[alias.asname or alias.name] |= set(_test_modules(conftest, node))
+    return {
+        node.name: {file for name in ast.walk(node) if isinstance(name, ast.Name) for file in imported[name.id]}
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+def _module(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    start = next((index for index, part in enumerate(parts) if part.startswith("benchwright_")), 0)
+    parts = parts[start:]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

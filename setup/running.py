@@ -1,0 +1,264 @@
+"""Runs stages: Python tests in one pool over all cores, everything else beside it, one after the other."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TypedDict
+
+import browser_editor
+import installation
+import packages
+from folders import ROOT
+from stages import Command, Stage, pool_workers
+
+_LAST_WORDS_S = 30
+_TESTS_FAILED = 1
+_NO_TESTS = 5
+_TRIED_AGAIN = 8
+"""How many failing tests of a second try are enough to know that it is not the machine."""
+
+
+class Cost(TypedDict):
+    """The cost of a file of tests, as `tests/support/machine/costs.py` writes it."""
+
+    passed: int
+    failed: int
+    skipped: int
+    wall_s: float
+    processor_s: float
+
+
+@dataclass
+class Outcome:
+    """The result of a stage."""
+
+    stage: str
+    problems: list[str] = field(default_factory=list)
+    """What went wrong; empty if nothing did."""
+    wall_s: float = 0.0
+    """Of its commands, and of its tests as if one ran after the other."""
+    processor_s: float = 0.0
+    """Of its processes, as far as somebody waited for them."""
+    at_second_try: bool = False
+    """Whether tests failed at first, as they do where the machine is too busy."""
+
+
+@dataclass
+class Selection:
+    """What of the Python tests runs."""
+
+    nightly: bool = False
+    coverage: bool = False
+    files: tuple[str, ...] | None = None
+    """Only these files of the stages; all if None."""
+
+
+class Run:
+    """One run of stages.
+
+    Args:
+        stages: What runs.
+        selection: What of their Python tests runs.
+        timeout_s: Ends a command that hangs.
+    """
+
+    def __init__(self, stages: Sequence[Stage], selection: Selection, timeout_s: float) -> None:
+        self._stages = stages
+        self._selection = selection
+        self._timeout_s = timeout_s
+        self._outcomes = {stage.name: Outcome(stage.name) for stage in stages}
+        self.costs: dict[str, Cost] = {}
+        """By file of tests."""
+
+    async def run(self) -> list[Outcome]:
+        """Runs all stages; returns their results."""
+        paths = [path for stage in self._stages if stage.tests for path in self._paths(stage)]
+        beside = [stage for stage in self._stages if stage.commands]
+        if paths and beside:
+            names = ", ".join(stage.name for stage in beside)
+            print(f"\nbeside the Python tests: {names}; what each prints is shown when it has ended", flush=True)
+        async with asyncio.TaskGroup() as lanes:
+            if paths:
+                lanes.create_task(self._tests(paths))
+            lanes.create_task(self._commands(beside, quiet=bool(paths)))
+        return list(self._outcomes.values())
+
+    def _paths(self, stage: Stage) -> list[str]:
+        if self._selection.files is None:
+            return [stage.tests]
+        return [path for path in self._selection.files if path.startswith(f"{stage.tests}/")]
+
+    async def _commands(self, stages: Sequence[Stage], *, quiet: bool) -> None:
+        for stage in stages:
+            with tempfile.TemporaryFile() if quiet else contextlib.nullcontext() as log:
+                await self._stage(stage, log)
+                if log is not None:
+                    log.seek(0)
+                    print(log.read().decode(errors="replace"), end="", flush=True)
+
+    async def _stage(self, stage: Stage, log: IO[bytes] | None) -> None:
+        outcome = self._outcomes[stage.name]
+        for command in stage.commands:
+            ended = await _run(stage.name, command, self._timeout_s, log)
+            outcome.wall_s += ended.wall_s
+            outcome.processor_s += ended.processor_s
+            if ended.status != 0:
+                outcome.problems.append(ended.problem)
+                if stage.chained:
+                    break
+
+    async def _tests(self, paths: Sequence[str]) -> None:
+        selection = self._selection
+        pytest = (
+            "pytest",
+            *(("--nightly",) if selection.nightly else ()),
+            *(("--cov", "--cov-append", "--cov-report=") if selection.coverage else ()),
+        )
+        # Files marked `long` come first: see tests/conftest.py.
+        pool = (*pytest, "-n", str(pool_workers()), "--dist", "loadgroup", "--no-loadscope-reorder", "-m", "not alone")
+        with tempfile.TemporaryDirectory() as folder:
+            costs = Path(folder)
+            failed = await self._python(("pool", (*pool, *paths)), costs)
+            failed += await self._python(("alone", (*pytest, "-m", "alone", *paths)), costs)
+            self._add_up(costs)
+            if failed:
+                await self._again((*pytest, "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed))), failed)
+
+    async def _python(self, named: tuple[str, Command], costs: Path) -> list[str]:
+        """Runs tests; returns the files in which some failed."""
+        with tempfile.TemporaryDirectory() as cache:
+            name, command = named
+            ended = await _run(name, (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None, costs)
+            if ended.status in (0, _NO_TESTS):
+                return []
+            files = _failed_files(Path(cache)) if ended.status == _TESTS_FAILED else []
+            if not files:
+                for stage in self._stages:
+                    if stage.tests:
+                        self._outcomes[stage.name].problems.append(ended.problem)
+            return files
+
+    async def _again(self, command: Command, failed: Sequence[str]) -> None:
+        """Plays files once more in which tests failed: one that fails only after another of its file fails again so."""
+        for stage in self._tested_in(failed):
+            self._outcomes[stage].at_second_try = True
+        with tempfile.TemporaryDirectory() as cache:
+            ended = await _run("again", (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None)
+            if ended.status != 0:
+                for stage in self._tested_in(_failed_files(Path(cache)) or failed):
+                    self._outcomes[stage].problems.append(ended.problem)
+
+    def _tested_in(self, files: Sequence[str]) -> set[str]:
+        return {
+            stage.name
+            for stage in self._stages
+            if stage.tests and any(file.startswith(f"{stage.tests}/") for file in files)
+        }
+
+    def _add_up(self, folder: Path) -> None:
+        for part in sorted(folder.iterdir()):
+            costs: dict[str, Cost] = json.loads(part.read_text(encoding="utf-8"))
+            for file, cost in costs.items():
+                self.costs[file] = _sum(self.costs[file], cost) if file in self.costs else cost
+        for file, cost in self.costs.items():
+            for stage in self._tested_in([file]):
+                self._outcomes[stage].wall_s += cost["wall_s"]
+                self._outcomes[stage].processor_s += cost["processor_s"]
+
+
+def _sum(one: Cost, other: Cost) -> Cost:
+    return Cost(
+        passed=one["passed"] + other["passed"],
+        failed=one["failed"] + other["failed"],
+        skipped=one["skipped"] + other["skipped"],
+        wall_s=one["wall_s"] + other["wall_s"],
+        processor_s=one["processor_s"] + other["processor_s"],
+    )
+
+
+def _failed_files(cache: Path) -> list[str]:
+    try:
+        failed = json.loads((cache / "v" / "cache" / "lastfailed").read_bytes())
+    except (OSError, ValueError):
+        return []
+    return sorted({name.partition("::")[0] for name in failed})
+
+
+@dataclass(frozen=True)
+class _Ended:
+    command: Command
+    status: int | None
+    """None if it took too long."""
+    wall_s: float
+    processor_s: float
+
+    @property
+    def problem(self) -> str:
+        words = "over the time limit of a stage" if self.status is None else f"status {self.status}"
+        return f"{words}: {' '.join(self.command)}"
+
+
+async def _run(
+    title: str, command: Command, timeout_s: float, log: IO[bytes] | None, costs: Path | None = None
+) -> _Ended:
+    line = f"\n== {title}: {' '.join(command)}"
+    if log is None:
+        print(line, flush=True)
+    else:
+        log.write(f"{line}\n".encode())
+        log.flush()
+    environment = installation.environment() | {
+        "BENCHWRIGHT_CODE_SERVER": str(browser_editor.code_server_entry()),
+        "CHROMIUM": packages.browser() or "",
+        **({"BENCHWRIGHT_TEST_COSTS": str(costs)} if costs else {}),
+    }
+    started = time.monotonic()
+    process = subprocess.Popen(  # noqa: ASYNC220 (asyncio would wait for it, and has no processor time)
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+    )
+    # Only `wait4` tells the processor time of a process and of those that it has waited for.
+    waiting = asyncio.ensure_future(asyncio.to_thread(os.wait4, process.pid, 0))
+    in_time = True
+    try:
+        async with asyncio.timeout(timeout_s):
+            await asyncio.shield(waiting)
+    except TimeoutError:
+        in_time = False
+        # As Ctrl+C would: it still reports what has failed so far.
+        os.killpg(process.pid, signal.SIGINT)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS_S):
+                await asyncio.shield(waiting)
+    finally:
+        # Even after it ended: a process that a test leaves behind must not slow down what follows.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        _, status, used = await waiting
+        process.returncode = os.waitstatus_to_exitcode(status)
+    wall_s, processor_s = time.monotonic() - started, used.ru_utime + used.ru_stime
+    return _Ended(command, process.returncode if in_time else None, wall_s, processor_s)
+
+
+def machine_s() -> float:
+    """Seconds that the machine's processors have worked since it started; 0 where the system does not say."""
+    if sys.platform != "linux":
+        return 0.0
+    user, nice, system, _idle, _waiting, interrupts, soft, *_ = map(
+        int, Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:]
+    )
+    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")

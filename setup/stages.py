@@ -1,0 +1,128 @@
+"""The checks: what each stage runs, and what it needs on the machine."""
+
+import enum
+import os
+from dataclasses import dataclass
+
+from folders import ROOT
+
+Command = tuple[str, ...]
+
+
+class Part(enum.Enum):
+    """What a stage needs besides Python."""
+
+    TOOLCHAIN = enum.auto()
+    DATABASE = enum.auto()
+    CLUSTER = enum.auto()
+    TESSERACT = enum.auto()
+    NEOVIM = enum.auto()
+    NODE = enum.auto()
+    BROWSER_EDITOR = enum.auto()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Checks that pass or fail together."""
+
+    name: str
+    about: str
+    commands: tuple[Command, ...] = ()
+    """Run in order, beside the pool of Python tests."""
+    tests: str = ""
+    """A folder of Python tests, which run in one pool with those of other stages."""
+    needs: frozenset[Part] = frozenset()
+    chained: bool = False
+    """Whether a command needs the output of the one before it, so that the first failure ends the stage."""
+    by_name: bool = False
+    """Whether it runs only when it is named: other stages have its tests, or a part of them."""
+
+
+def all_stages(*, nightly: bool = False) -> list[Stage]:
+    """Every stage, in the order of the table that a run ends with.
+
+    Args:
+        nightly: Whether tests that take long run, too.
+    """
+    simulators = frozenset({Part.TOOLCHAIN})
+    in_the_browser = frozenset(Part) - {Part.DATABASE, Part.CLUSTER, Part.TESSERACT, Part.NEOVIM}
+    return [
+        Stage(
+            "lint",
+            "Python style, spelling, English, hosted CI's files",
+            (
+                ("ruff", "check", "."),
+                ("ruff", "format", "--check", "."),
+                ("typos",),
+                ("python", "setup/prose.py"),
+                _against_schema("vendor.github-workflows", ".github/workflows/*.yml"),
+                _against_schema("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
+            ),
+        ),
+        Stage("types", "Python types", (("mypy",),)),
+        Stage("imports", "which package may import which", (("lint-imports",),)),
+        Stage("unit", "unit tests", tests="tests/unit", needs=simulators | {Part.NODE}),
+        Stage(
+            "integration",
+            "real simulators in the real sandbox",
+            tests="tests/integration",
+            needs=simulators | {Part.DATABASE, Part.CLUSTER, Part.TESSERACT, Part.NODE},
+        ),
+        Stage(
+            "adversarial",
+            "hostile submissions and data sets",
+            tests="tests/adversarial",
+            needs=simulators | {Part.CLUSTER},
+        ),
+        Stage("lsp", "the server as an editor sees it", tests="tests/lsp", needs=simulators | {Part.NEOVIM}),
+        Stage(
+            "install",
+            "wheel and source distribution in bare environments",
+            tests="tests/install",
+            needs=simulators,
+        ),
+        Stage(
+            "docs",
+            "the documentation: its site without a broken link, and every command on its pages",
+            (("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", ".site"),),
+            tests="tests/pages",
+            needs=simulators | {Part.DATABASE, Part.CLUSTER},
+        ),
+        Stage(
+            "client",
+            "the extension and its browser tests: types, lint; the extension: tests, build, package",
+            (
+                *_npm("client-vscode", "generate", "check", "lint", "test", "build", "package"),
+                *_npm("tests/e2e", "check", "lint"),
+            ),
+            needs=frozenset({Part.NODE}),
+            chained=True,
+        ),
+        Stage(
+            "e2e",
+            "everything in a real VS Code in a real browser",
+            _npm("tests/e2e", "nightly" if nightly else "test"),
+            needs=in_the_browser | {Part.DATABASE},
+        ),
+        Stage(
+            "first-hour",
+            "a new user's first hour, with pictures; only when it is named",
+            _npm("tests/e2e", "first-hour"),
+            needs=in_the_browser,
+            by_name=True,
+        ),
+    ]
+
+
+def pool_workers() -> int:
+    """How many processes the pool of Python tests has."""
+    # Tests that start processes often wait for them, so one more at a time keeps the cores busy.
+    return (os.cpu_count() or 1) + 1
+
+
+def _npm(workspace: str, *scripts: str) -> tuple[Command, ...]:
+    return tuple(("npm", "--workspace", workspace, "run", script) for script in scripts)
+
+
+def _against_schema(schema: str, files: str) -> Command:
+    return ("check-jsonschema", "--builtin-schema", schema, *map(str, sorted(ROOT.glob(files))))

@@ -1,0 +1,24 @@
+"""Fixtures and helpers of the tests of formal exhaustive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright_problems.datasets.cvdp import import_cvdp
+from benchwright_problems.datasets.rtllm import import_rtllm
+from benchwright_problems.datasets.verilogeval import import_verilogeval
+from benchwright_problems.problem import Kind, Problem
+
+from .corpus import ROOT
+from .testbench_sets import unpack
+
+SAMPLES = ROOT.parent / "shared" / "data"
+
+
+def published(folder: Path) -> list[Problem]:
+    """The design problems of the samples of published sets."""
+    solved = sorted((SAMPLES / "cvdp").glob("*code_generation*_with_solutions.jsonl"))
+    found = [*import_cvdp(solved, "cvdp").problems]
+    for name, importer in (("verilogeval", import_verilogeval), ("rtllm", import_rtllm)):
+        found += importer([unpack(SAMPLES / name / f"{name}_sample.json", folder / name)], name).problems
+    return [one for one in found if one.kind is Kind.DESIGN and one.hidden.reference]

@@ -1,0 +1,23 @@
+"""Fixtures and helpers of the tests of formal opinion."""
+
+from __future__ import annotations
+
+from benchwright_formal.opinion import Opinion, opinion
+from benchwright_harness.sandbox.registry import open_sandbox
+from benchwright_harness.toolchain import Toolchain
+from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+
+
+async def compared(
+    reference: str | bytes,
+    other: str | bytes,
+    toolchain: Toolchain,
+    *,
+    dont_cares: DontCares = NO_DONT_CARES,
+    limit_s: float = 20,
+) -> Opinion:
+    sandbox = open_sandbox("bwrap")
+    ours, theirs = ({"rtl/top.sv": text.encode() if isinstance(text, str) else text} for text in (reference, other))
+    return await opinion(
+        ours, theirs, "top", sandbox=sandbox, toolchain=toolchain, dont_cares=dont_cares, limit_s=limit_s
+    )

@@ -1,0 +1,78 @@
+"""Fixtures and helpers of the tests of inline completion."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events.file_text import FileText
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_server.workspaces.workspace import Marker, content_of, fill, mark
+from benchwright_studies import open_log
+
+from ...lsp.session import PATIENCE_S, File
+from ..service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+
+
+class Model(JudgeEndpoint):
+    """A model on loopback that says what a test tells it to."""
+
+    def __init__(self) -> None:
+        super().__init__(self._answer)
+        self.reply: Played = content("a;")
+
+    def _answer(self, asked: Asked) -> Played:
+        return self.reply
+
+
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Model]:
+    with Model() as model:
+        yield model
+
+
+@pytest.fixture
+def model(serving: Model) -> Model:
+    """The model, asked nothing yet."""
+    serving.requests.clear()
+    serving.reply = content("a;")
+    return serving
+
+
+def options(model: Model, **more: object) -> dict[str, object]:
+    return {"assistant": {"enabled": True, "url": model.url, "model": "scripted", **more}}
+
+
+def able() -> types.ClientCapabilities:
+    capabilities = types.TextDocumentClientCapabilities(inline_completion=types.InlineCompletionClientCapabilities())
+    return types.ClientCapabilities(text_document=capabilities)
+
+
+async def offered(file: File, after: str = "y = ") -> list[types.InlineCompletionItem]:
+    before = file.text[: file.text.index(after) + len(after)]
+    place = types.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
+    context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
+    params = types.InlineCompletionParams(context, types.TextDocumentIdentifier(file.uri), place)
+    answer = await asyncio.wait_for(file.editor.client.text_document_inline_completion_async(params), PATIENCE_S)
+    return list(answer.items if isinstance(answer, types.InlineCompletionList) else answer or ())
+
+
+def with_help(home: Path, ref: str = "starter/saturating-counter") -> Path:
+    """A workspace of an attempt that may be helped."""
+    place = Home.find({"BENCHWRIGHT_HOME": str(home)})
+    problem = Store(place).problem(ref)
+    statement, files = content_of(problem)
+    folder = place.workspaces / "starter" / "helped"
+    fill(folder, files)
+    texts = {path: FileText.of_bytes(data) for path, data in files.items()}
+    with open_log(log_file(place)) as log:
+        header = Attempts(log).create(ref, problem.public_digest, folder, texts, condition="human+copilot")
+    mark(folder, Marker(attempt=header.id, problem=header.problem, statement=statement))
+    return folder

@@ -1,0 +1,33 @@
+"""Fixtures and helpers of the tests of subjects."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from benchwright_attempts.errors import EvaluationError
+from benchwright_foundation.home import Home
+from benchwright_subjects.agents.installation import install, is_installed
+from benchwright_subjects.agents.preset import Preset, preset
+
+LIGHT = ("gemini", "gemini-acp")
+
+
+HEAVY = ("aider", "claude-code", "cn", "codex", "codex-acp", "mini-swe-agent", "opencode", "opencode-acp")
+
+
+_REFUSED = re.compile(r"E40\d|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ETARGET|No matching distribution|[Cc]onnection")
+
+
+def installed(name: str) -> Preset:
+    """A subject, installed at the first time; the test is skipped where the registry refuses."""
+    known, cache = preset(name), Home.find().cache
+    if not is_installed(known, cache):
+        try:
+            install(known, cache, print)
+        except EvaluationError as error:
+            if _REFUSED.search(str(error)):
+                pytest.skip(f"not installed: the registry refused {known.package} {known.version}")
+            raise
+    return known

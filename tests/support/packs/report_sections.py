@@ -1,0 +1,36 @@
+"""Fixtures and helpers of the tests of report sections."""
+
+from __future__ import annotations
+
+import json
+
+from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.section import Section, plain
+
+from .report_codebook import observation
+
+
+def attempt(who: str, problem: str, condition: str, *, seconds: object, **changes: object) -> Folded:
+    """A person's attempt that passed; `seconds` on the clock."""
+    row = {
+        "attempt": f"{who}-{problem}-{condition}",
+        "participant": who,
+        "problem": problem,
+        "family": problem,
+        "condition": condition,
+        "solver": "human" if condition == "alone" else "human+copilot",
+        "clock_s": seconds,
+        "time_s": seconds,
+        "passed": True,
+        "score": 1.0,
+    }
+    one = observation(**(row | dict.fromkeys(("active_60_s", "active_120_s", "active_300_s"), seconds) | changes))
+    return Folded(one, ((one.time_s, one.score),) if one.score is not None else (), {}, "")
+
+
+def words(section: Section) -> str:
+    """All that a section says, as a reader of the page or of `report.json` meets it."""
+    json.dumps(plain(section.numbers), allow_nan=False)
+    tables = [*(picture.table for picture in section.pictures), *section.tables]
+    cells = [str(cell) for table in tables for row in table.rows for cell in row]
+    return "\n".join([*section.lead, *(f"{table.note}\n{table.columns}" for table in tables), *cells])

@@ -1,0 +1,46 @@
+"""Fixtures and helpers of the tests of bench service pages."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import httpx2
+import pytest
+
+from benchwright_remote.messages import Role
+from benchwright_service.bench import open_administration
+
+from .bench_service import Course, Service
+
+REF = "starter/saturating-counter"
+
+
+@pytest.fixture
+def course(service: Service) -> Course:
+    return service.set_up(problems=("saturating-counter", "sync-fifo"))
+
+
+def invitation(service: Service, course: Course, role: Role) -> str:
+    async def made() -> str:
+        async with open_administration(service.folders, service.database) as parts:
+            return await parts.accounts.invite(course.name, role)
+
+    return asyncio.run(made())
+
+
+def browser(service: Service) -> httpx2.Client:
+    return httpx2.Client(base_url=service.url, headers={"Origin": service.url}, timeout=60.0, trust_env=False)
+
+
+def signed_in(service: Service, code: str, name: str = "Ada") -> httpx2.Client:
+    client = browser(service)
+    reply = client.post("/sign-in", data={"code": code, "name": name})
+    assert (reply.status_code, reply.headers["location"]) == (303, "/")
+    return client
+
+
+def csrf(client: httpx2.Client) -> str:
+    found = re.search(r'name="csrf" value="(\w+)"', client.get("/").text)
+    assert found is not None
+    return found[1]

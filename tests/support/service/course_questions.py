@@ -1,0 +1,141 @@
+"""Fixtures and helpers of the tests of course questions."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import time
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from benchwright_remote.messages import Role
+
+from .bench_service import DATABASES, Service, question_models, running
+from .bench_service_pages import invitation, signed_in
+from .course_people import send
+from .judge_endpoint import Asked, JudgeEndpoint, Played, content
+from .postgres import new_database
+
+SECRET = "because-the-old-copy-in-memory-is-stale"
+
+
+QUESTION = {
+    "title": "Evicting a dirty line",
+    "statement": "A write-back cache evicts a dirty line. What has to happen first?",
+    "A": "The line is read again",
+    "B": "The line is written to the next level",
+    "C": "The tag is cleared",
+    "D": "Its set is locked",
+    "answer": "B",
+    "explanation": SECRET,
+    "topic": "caches",
+    "skill": "recall",
+    "consent": "yes",
+    "credited": "yes",
+    "act": "save",
+}
+
+
+CHECKS = ("ASSUMPTIONS", "RELEVANCE", "RATIONALE", "UNAMBIGUOUS", "LICENCE")
+
+
+ALL_HOLDS: dict[str, Any] = {"act": "accept", "checks": list(CHECKS), "comment": ""}
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[JudgeEndpoint]:
+    def play(asked: Asked) -> Played:
+        assert SECRET not in json.dumps(asked.body)
+        if asked.body["model"] == "talks":
+            return content("Eviction needs a free way, so the answer is (D).")
+        return content(json.dumps({"reason": "a clear tag frees it", "answer": "C"}))
+
+    with JudgeEndpoint(play) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def service(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, model: JudgeEndpoint
+) -> Iterator[Service]:
+    database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    options = question_models(tmp_path_factory.mktemp("models"), model.url, {"json": "", "talks": ""})
+    with running(Service(tmp_path_factory.mktemp("service"), database, options=options)) as started:
+        yield started
+
+
+class Room:
+    """A course that collects questions, and browsers of its people."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.course = service.set_up(problems=("saturating-counter",))
+        self.path = f"/courses/{self.course.name}"
+        self.owner = self.join(Role.OWNER, "Owner")
+        self.author = self.join(Role.PARTICIPANT, "Ada")
+
+    def join(self, role: Role, name: str) -> httpx2.Client:
+        return signed_in(self.service, invitation(self.service, self.course, role), name)
+
+    def collect(self, **fields: str) -> httpx2.Response:
+        values = {"title": "Our questions", "license": "CC-BY-4.0", "opens": "", "closes": ""} | fields
+        return send(self.owner, f"{self.path}/questions", **values)
+
+    def write(self, **changed: str) -> str:
+        reply = send(self.author, f"{self.path}/questions/new", **(QUESTION | changed))
+        assert reply.status_code == 303, reply.text
+        return str(reply.headers["location"])
+
+    def submitted(self, **changed: str) -> str:
+        where = self.write(**changed)
+        assert send(self.author, where, act="submit").status_code == 303
+        return where
+
+    def review(self, reviewer: httpx2.Client, *, answer: str = "B", **said: Any) -> httpx2.Response:
+        """Answers the question that is on the desk, and decides; accepts it if nothing is said."""
+        path = f"{self.path}/review"
+        hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
+        assert send(reviewer, path, **hidden, act="answer", answer=answer).status_code == 303
+        return self.review_again(reviewer, **(said or ALL_HOLDS))
+
+    def review_again(self, reviewer: httpx2.Client, **said: Any) -> httpx2.Response:
+        """Decides about the question that was answered."""
+        path = f"{self.path}/review"
+        hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
+        return send(reviewer, path, **hidden, **said)
+
+
+@pytest.fixture
+def room(service: Service) -> Room:
+    made = Room(service)
+    assert made.collect().status_code == 303
+    return made
+
+
+def text_of(client: httpx2.Client, path: str) -> str:
+    reply = client.get(path)
+    assert reply.status_code == 200, reply.text
+    return reply.text
+
+
+def until(client: httpx2.Client, path: str, words: str) -> str:
+    deadline = time.monotonic() + 30
+    while words not in (page := text_of(client, path)):
+        assert time.monotonic() < deadline, page
+        time.sleep(0.1)
+    return page
+
+
+def accounts(room: Room) -> set[str]:
+    return set(re.findall(r"people/(\w+)/export", text_of(room.owner, f"{room.path}/people")))
+
+
+def exported(room: Room, account: str) -> dict[str, Any]:
+    archive = zipfile.ZipFile(io.BytesIO(room.owner.get(f"{room.path}/people/{account}/export").content))
+    facts: dict[str, Any] = json.loads(archive.read("person.json"))
+    return facts

@@ -1,0 +1,186 @@
+"""Fixtures and helpers of the tests of lti launch."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import jwt as jwt_library
+import pytest
+from joserfc.jwk import RSAKey
+from lti1p3platform.exceptions import LtiException
+from lti1p3platform.ltiplatform import LTI1P3PlatformConfAbstract
+from lti1p3platform.message_launch import LTIAdvantageMessageLaunchAbstract
+from lti1p3platform.oidc_login import OIDCLoginAbstract
+from lti1p3platform.registration import Registration
+
+CLIENT, DEPLOYMENT, CONTEXT = "tool-1", "deployment-1", "lms-course-7"
+
+
+KEY, FOREIGN = RSAKey.generate_key(2048), RSAKey.generate_key(2048)
+
+
+AGS = "https://purl.imsglobal.org/spec/lti-ags/scope"
+
+
+MEMBERSHIP = "http://purl.imsglobal.org/vocab/lis/v2/membership"
+
+
+LEARNER, TEACHER = f"{MEMBERSHIP}#Learner", f"{MEMBERSHIP}#Instructor"
+
+
+class Configuration(LTI1P3PlatformConfAbstract):  # type: ignore[misc]
+    """The tool, as the platform knows it."""
+
+    def init_platform_config(self, **given: Any) -> None:
+        self._registration = (
+            Registration()
+            .set_iss(given["issuer"])
+            .set_client_id(CLIENT)
+            .set_deployment_id(DEPLOYMENT)
+            .set_launch_url(f"{given['tool']}/lti/launch")
+            .set_oidc_login_url(f"{given['tool']}/lti/login")
+            .set_platform_public_key(KEY.as_pem(private=False).decode())
+            .set_platform_private_key(KEY.as_pem(private=True).decode())
+            .set_tool_key_set_url(f"{given['tool']}/lti/keys")
+        )
+
+    def get_registration_by_params(self, **_given: Any) -> Registration:
+        assert self._registration is not None
+        return self._registration
+
+
+class Login(OIDCLoginAbstract):  # type: ignore[misc]
+    """Begins a launch."""
+
+    def set_lti_message_hint(self, **given: Any) -> None:
+        self._lti_message_hint = given["hint"]
+
+    def get_redirect(self, url: str) -> str:
+        return url
+
+
+class Message(LTIAdvantageMessageLaunchAbstract):  # type: ignore[misc]
+    """Ends it."""
+
+    def get_preflight_response(self) -> dict[str, Any]:
+        return dict(self._request)
+
+    def render_launch_form(self, launch_data: dict[str, Any], **_given: Any) -> dict[str, Any]:
+        return launch_data
+
+
+@dataclass
+class Platform:
+    """A learning management system with one course."""
+
+    port: int = 0
+    keys: list[Any] = field(default_factory=list)
+    reads: int = 0
+    status: int = 200
+    tool: str = ""
+    members: list[dict[str, Any]] = field(default_factory=list)
+    items: list[dict[str, Any]] = field(default_factory=list)
+    scores: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    refuses: set[str] = field(default_factory=set)
+    """Subjects whose scores it does not take."""
+    asked: list[str] = field(default_factory=list)
+
+    def as_settings(self, folder: Path, context: str, course: str) -> Path:
+        """A sign-in.toml that names it, and the course that one of its own is."""
+        file = folder / "sign-in.toml"
+        file.write_text(
+            f"""
+[[lti]]
+name = "Moodle"
+issuer = "{self.url}"
+client_id = "{CLIENT}"
+authorization_url = "{self.url}/auth"
+token_url = "{self.url}/token"
+keys_url = "{self.url}/keys"
+deployments = ["{DEPLOYMENT}"]
+courses = {{ "{context}" = "{course}" }}
+"""
+        )
+        return file
+
+    def allows(self, authorization: str, scope: str) -> bool:
+        """Whether the tool has a token for this."""
+        token = authorization.removeprefix("Bearer ")
+        known = Configuration(issuer=self.url, tool=self.tool)
+        try:
+            return bool(known.validate_token(token, [scope]))
+        except (LtiException, jwt_library.PyJWTError):
+            return False
+
+    def answer(self, method: str, path: str, authorization: str, body: bytes) -> tuple[int, object, dict[str, str]]:
+        """Status, JSON, headers."""
+        self.asked.append(f"{method} {path}")
+        if path == "/keys":
+            self.reads += 1
+            return self.status, {"keys": self.keys}, {}
+        if path == "/token":
+            known = Configuration(issuer=self.url, tool=self.tool)
+            return 200, known.get_access_token(dict(parse_qsl(body.decode()))), {}
+        if path.startswith("/members"):
+            if not self.allows(
+                authorization, "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
+            ):
+                return 403, {}, {}
+            page = 1 if "page=2" in path else 0
+            link = {} if page else {"Link": f'<{self.url}/members?page=2>; rel="next"'}
+            return 200, {"id": "x", "members": self.members[page::2]}, link
+        if path.endswith("/scores?type=1"):
+            score = json.loads(body)
+            if not self.allows(authorization, f"{AGS}/score") or score["userId"] in self.refuses:
+                return 403, {}, {}
+            self.scores.append((path, score))
+            return 204, {}, {}
+        if not self.allows(authorization, f"{AGS}/lineitem"):
+            return 403, {}, {}
+        if method == "POST":
+            self.items.append({**json.loads(body), "id": f"{self.url}/items/{len(self.items)}?type=1"})
+            return 201, self.items[-1], {}
+        return 200, self.items, {}
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@pytest.fixture
+def platform() -> Iterator[Platform]:
+    known = Platform(keys=[Registration.get_jwk(KEY.as_pem(private=False).decode())])
+
+    class Handler(BaseHTTPRequestHandler):
+        def _reply(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, value, headers = known.answer(
+                self.command, self.path, self.headers.get("Authorization") or "", sent
+            )
+            body = json.dumps(value).encode() if status != 204 else b""
+            self.send_response(status)
+            for name, text in {**headers, "Content-Length": str(len(body))}.items():
+                self.send_header(name, text)
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = _reply
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    known.port = server.server_port
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    yield known
+    server.shutdown()
+    server.server_close()
+    thread.join()

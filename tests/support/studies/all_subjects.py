@@ -1,0 +1,83 @@
+"""Fixtures and helpers of the tests of all subjects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchwright_subjects.inline.vscode.vsix import packed
+
+from ..models.vscode_subjects import EXTENSION
+from ..models.vscode_subjects import programs as editor
+from .study_subjects import Lab, written
+
+MODEL = "openai-api/local/worker"
+
+
+PEOPLE: tuple[dict[str, object], ...] = (
+    {"name": "alone", "solver": "human"},
+    {"name": "helped", "solver": "human+copilot", "assistants": ["github.copilot"]},
+)
+
+
+SCRIPTED = {"name": "model", "solver": "model", "model": "openai-api/local/scripted", "samples": 2}
+
+
+def agent(name: str, **subject: object) -> dict[str, object]:
+    return {"name": name, "solver": "agent", "model": MODEL, "subject": {"name": name, **subject}}
+
+
+def inline(name: str, command: str = "", **rules: object) -> dict[str, object]:
+    rules = {"policy": "always", "start": "empty-body", **rules}
+    return {"name": name, "solver": "agent", "subject": {"name": name, "command": command, "inline": rules}}
+
+
+def extension(lab: Lab) -> str:
+    """The scripted one, packed; the test is skipped without an editor."""
+    editor()
+    vsix = lab.folder / "subject.vsix"
+    vsix.write_bytes(packed(EXTENSION))
+    return str(vsix)
+
+
+def study(lab: Lab, *conditions: dict[str, object]) -> Path:
+    """A file that lets people and these work on one problem."""
+    file = lab.folder / "study.yaml"
+    file.write_text(
+        json.dumps(
+            {
+                "study": "side",
+                "title": "Side by side",
+                "problems": [{"problem": "starter/saturating-counter", "time_minutes": 10}],
+                "conditions": [*PEOPLE, *conditions],
+                "participants": 2,
+                "randomisation": {"unit": "person", "order": "random", "seed": 40},
+                "forecasts": ["minutes"],
+                "self_estimates": [],
+                "consent": {"version": "1", "text": "A consent text that is long enough to be one."},
+                "analysis": {"primary": "solved"},
+            }
+        )
+    )
+    return file
+
+
+def outcomes(came: dict[str, Any]) -> dict[str, tuple[int, int]]:
+    """Of each condition, how many attempts have ended and how many of them passed."""
+    return {name: (one["done"], one["passed"]) for name, one in came["conditions"].items()}
+
+
+def compared(lab: Lab, passed: dict[str, tuple[int, int]]) -> dict[str, Any]:
+    """The columns of the report, which says of people and programs what happened."""
+    report = written(lab)
+    assert report["groups"] == ["alone", "helped", *passed]
+    found = report["sections"]["side-by-side"]["numbers"]
+    columns: dict[str, Any] = found["columns"]
+    assert {name: columns[name]["solved"]["value"] for name in ("alone", "helped", *passed)} == {
+        "alone": 0,
+        "helped": 1,
+        **{name: number / done for name, (done, number) in passed.items()},
+    }
+    assert found["missing"] == []
+    return columns

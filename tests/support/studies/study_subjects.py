@@ -1,0 +1,156 @@
+"""Fixtures and helpers of the tests of study subjects."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright_attempts import log_file
+from benchwright_attempts.attempts import Attempts
+from benchwright_attempts.events.events import Edit, RunFinished, Started, Submitted
+from benchwright_attempts.events.evidence import (
+    EditReason,
+    Forecast,
+)
+from benchwright_attempts.events.file_text import Change, FileText
+from benchwright_foundation.home import Home
+from benchwright_problems.storage.store import Store
+from benchwright_problems.verdict import Outcome
+from benchwright_studies.conduct.studies import Studies
+from benchwright_studies.conduct.study_log import StudyLog
+
+from ..models.eval import COUNTER
+from ..models.inline_hearing import Hearing
+from ..service.judge_endpoint import Asked, Played, content
+from .eval_study import run
+
+SUPPORT = Path(__file__).parents[1] / "models"
+
+
+PROBLEM = "starter/saturating-counter"
+
+
+BODY = COUNTER.split(");\n", 1)[1].rsplit("endmodule", 1)[0]
+
+
+WRITES = "cat > rtl/sat_counter.sv <<'EOF'\n" + COUNTER + "EOF\n"
+
+
+STUDY = """\
+study: side
+title: Side by side
+problems: [starter/saturating-counter]
+conditions:
+  - {{name: alone, solver: human}}
+  - name: helped
+    solver: human+copilot
+    assistants: [github.copilot]
+    subject: {{name: github.copilot, version: 1.5.0}}
+  - name: copilot
+    solver: agent
+    subject: {{name: double, version: 1.2.3, command: {server}, inline: {{policy: always, start: empty-body}}}}
+  - name: floor
+    solver: agent
+    subject: {{name: double, command: {server}, inline: {{policy: never}}}}
+  - name: worker
+    solver: agent
+    model: openai-api/local/worker
+    subject: {{name: writer, command: {writer}}}
+  - {{name: small, solver: model, model: openai-api/local/scripted, samples: 2}}
+participants: 2
+randomisation: {{unit: person, order: random, seed: 40}}
+forecasts: [minutes]
+self_estimates: []
+consent: {{version: "1", text: A consent text that is long enough to be one.}}
+analysis: {{primary: solved}}
+"""
+
+
+@dataclass(frozen=True)
+class Lab:
+    home: Home
+    folder: Path
+    server: str
+
+    def study(self, **changes: str) -> Path:
+        file = self.folder / "study.yaml"
+        text = STUDY.format(server=json.dumps(self.server), writer=json.dumps(WRITES))
+        for old, new in changes.items():
+            text = text.replace(old, new)
+        file.write_text(text)
+        return file
+
+    def events(self, condition: str) -> list[Any]:
+        with StudyLog(log_file(self.home)) as log:
+            return [
+                recorded.event for one in log.headers() if one.condition == condition for recorded in log.events(one.id)
+            ]
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"rules": [{"after": ");", "say": BODY.strip()}]}))
+    with Hearing(tmp_path / "socket") as hearing:
+        server = shlex.join([sys.executable, str(SUPPORT / "inline_double.py"), str(script), str(hearing.place)])
+        yield Lab(Home.find(), tmp_path, server)
+
+
+def people_work(lab: Lab) -> None:
+    """Who is alone fails after a minute; who is helped passes after two, with half of the text from the copilot."""
+    moment = [0]
+    with StudyLog(log_file(lab.home), monotonic_ns=lambda: moment[0]) as log:
+        studies = Studies(log, Attempts(log))
+        for who in ("P01", "P02"):
+            studies.enroll("side", who)
+            studies.give_consent("side", who, "1")
+            studies.forecast("side", who, PROBLEM, Forecast(minutes_without_ai=4, minutes_with_ai=2))
+            assigned, agreed, ref = studies.next_task("side", who)
+            problem = Store(lab.home).problem(ref)
+            header = Attempts(log).create(
+                ref,
+                problem.public_digest,
+                lab.folder / "w",
+                {path: FileText.of_text(text) for path, text in problem.public.files.items()},
+                solver=who,
+                condition=assigned.condition,
+                study="side",
+                recording=assigned.recording,
+            )
+            helped = assigned.condition == "helped"
+            path = "rtl/sat_counter.sv"
+            work: list[Any] = [assigned, agreed, Started()]
+            for version, reason in ((2, "cursor"), (3, "inlineCompletionAccept" if helped else "cursor")):
+                work += [
+                    EditReason(path=path, version=version, reason=reason),
+                    Edit(path=path, version=version, changes=(Change(start=0, end=0, text="x" * 10),)),
+                ]
+            for event in work:
+                log.append_blocking(header.id, event)
+            studies.note_task(assigned, ref, header.id)
+            moment[0] += (120 if helped else 60) * 1_000_000_000
+            outcome, reason = (Outcome.PASSED, "passed") if helped else (Outcome.FAILED, "tests_failed")
+            ended = RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
+            log.append_blocking(header.id, ended)
+            log.append_blocking(header.id, Submitted())
+            studies.finish("side", who)
+
+
+def play(asked: Asked) -> Played:
+    design = COUNTER if asked.seed == 41 else "module sat_counter; endmodule"
+    return content(f"```systemverilog\n{design}```")
+
+
+def written(lab: Lab) -> Any:
+    assert run("report", "--study", "side", "--out", lab.folder / "report").exit_code == 0
+    return json.loads((lab.folder / "report" / "report.json").read_text())
