@@ -1,0 +1,260 @@
+"""Draws `docs/images/architecture.svg`: the folders as floors, their packages, and who imports whom.
+
+Run as `.venv/bin/python setup/drawing.py`. Packages and folders are those of pyproject.toml, floors and arrows follow
+from the imports, and questions are those of the table of rooms in `docs/architecture.md`. A unit test compares it.
+"""
+
+import re
+import textwrap
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import TopologicalSorter
+from html import escape
+from pathlib import Path
+
+import grimp
+from folders import ROOT
+
+PAGE = ROOT / "docs" / "architecture.md"
+DRAWING = ROOT / "docs" / "images" / "architecture.svg"
+STYLE = ROOT / "setup" / "drawing.css"
+
+SPANS: Mapping[str, tuple[float, float]] = {
+    "client-vscode": (0, 0.37),
+    "server": (0, 0.37),
+    "service": (0.37, 1),
+    "baselines": (0, 1),
+    "authoring": (0, 1),
+    "harness": (0, 0.4),
+    "judges": (0.4, 0.64),
+    "problems": (0, 0.64),
+    "verilog": (0.64, 1),
+    "foundation": (0, 0.64),
+    "snippets": (0.64, 1),
+}
+"""From where to where a folder goes on its floor: an arrow is straight where it starts and ends below each other."""
+CLIENT = "client-vscode"
+CLIENT_PACKAGE = "(TypeScript)"
+MESSAGES = (CLIENT, "server")
+"""Who speaks to whom without importing it."""
+LEGEND = (
+    "Folders are floors, boxes are packages with their questions. Arrows are imports;",
+    "what a chain of arrows implies is left out. The dashed arrow is messages: LSP.",
+    "Packages are named without benchwright_, and measured in thousands of lines.",
+)
+
+_WIDTH = 960
+_MARGIN = 20
+_FLOOR_GAP = 30
+_FOLDER_GAP = 14
+_CARD_GAP = 20
+_PADDING = 12
+_LABEL = 26
+_NAME = 26
+_LINE = 17
+_LETTER = 7.3
+"""Width of a letter of a question, at most on average."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """A room."""
+
+    folder: str
+    name: str
+    question: str
+    thousands: int
+    """Of lines that are neither blank nor a comment."""
+
+
+@dataclass(frozen=True)
+class House:
+    """All that is drawn."""
+
+    packages: tuple[Package, ...]
+    imports: frozenset[tuple[str, str]]
+    """Pairs of packages; the first imports the second."""
+
+    @cached_property
+    def stairs(self) -> frozenset[tuple[str, str]]:
+        """Pairs of folders; the first imports the second or speaks to it."""
+        folders = {package.name: package.folder for package in self.packages}
+        pairs = {(folders[above], folders[below]) for above, below in self.imports}
+        return frozenset(pair for pair in {MESSAGES, *pairs} if pair[0] != pair[1])
+
+    @cached_property
+    def floors(self) -> list[list[str]]:
+        """The folders of each floor, from the top; those of the ground floor import no other folder."""
+        below = {folder: {under for over, under in self.stairs if over == folder} for folder in SPANS}
+        heights: dict[str, int] = {}
+        for folder in TopologicalSorter(below).static_order():
+            heights[folder] = max((heights[under] + 1 for under in below[folder]), default=0)
+        levels = range(max(heights.values()), -1, -1)
+        return [[folder for folder in SPANS if heights[folder] == level] for level in levels]
+
+    def inside(self, folder: str) -> list[Package]:
+        """The packages of a folder, importers before what they import."""
+        packages = {package.name: package for package in self.packages if package.folder == folder}
+        inner = [(over, under) for over, under in self.imports if over in packages]
+        above = {name: sorted(over for over, under in inner if under == name) for name in packages}
+        return [packages[name] for name in TopologicalSorter(above).static_order()]
+
+
+def places() -> list[Path]:
+    """The folders of the packages."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return [ROOT / place for place in project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
+
+
+def house() -> House:
+    """Reads the packages, their questions and their imports."""
+    questions = rooms(PAGE.read_text(encoding="utf-8"))
+    graph = grimp.build_graph(*[place.name for place in places()], cache_dir=None)
+    imports = {
+        (module.partition(".")[0], imported.partition(".")[0])
+        for module in graph.modules
+        for imported in graph.find_modules_directly_imported_by(module)
+    }
+    rows = [(place.parent.name, place.name, place) for place in places()]
+    rows.append((CLIENT, CLIENT_PACKAGE, ROOT / CLIENT / "src"))
+    return House(
+        tuple(Package(folder, name, questions[folder, name], _thousands(place)) for folder, name, place in rows),
+        frozenset(pair for pair in imports if pair[0] != pair[1]),
+    )
+
+
+def rooms(page: str) -> dict[tuple[str, str], str]:
+    """The question of each folder and package in the page's table."""
+    rows = re.findall(r"^\| `([\w-]+)/` \| `?([\w()]+)`? \| ([^|?]*\?)", page, flags=re.MULTILINE)
+    return {(folder, package): question for folder, package, question in rows}
+
+
+def _thousands(folder: Path) -> int:
+    files = [path for path in folder.rglob("*") if path.suffix in {".py", ".ts"} and "packs" not in path.parts]
+    lines = (line.strip() for path in files for line in path.read_text(encoding="utf-8").splitlines())
+    return round(sum(bool(line) and not line.startswith(("#", "//")) for line in lines) / 1000)
+
+
+def without_detours(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs that no chain of others implies (transitive reduction)."""
+    direct = set(pairs)
+    reached = set(direct)
+    while longer := {(a, d) for a, b in reached for c, d in direct if b == c} - reached:
+        reached |= longer
+    return sorted(direct - {(a, d) for a, b in reached for c, d in reached if b == c})
+
+
+@dataclass(frozen=True)
+class _Box:
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+    def drawn(self, style: str, radius: int) -> str:
+        place = f'x="{self.left:g}" y="{self.top:g}" width="{self.width:g}" height="{self.height:g}"'
+        return f'<rect class="{style}" {place} rx="{radius}"/>'
+
+
+def svg(house: House) -> str:
+    """The drawing."""
+    boxes: dict[str, _Box] = {}
+    parts: list[str] = []
+    top = float(_MARGIN)
+    for floor in house.floors:
+        lines = max(len(_wrapped(package, card)) for name in floor for package, card in _cards(house, name, top, 0))
+        for folder in floor:
+            left, right = _span(folder)
+            boxes[folder] = _Box(left, top, right - left, _LABEL + _NAME + lines * _LINE + 2 * _PADDING)
+            parts += _folder(house, folder, boxes[folder])
+        top = boxes[floor[0]].bottom + _FLOOR_GAP
+    parts += [_down(boxes[over], boxes[under], over == CLIENT) for over, under in without_detours(house.stairs)]
+    height = top - _FLOOR_GAP + _MARGIN
+    legend = (_text("note", _span("service")[0] + 14, _MARGIN + 18 + at * 19, line) for at, line in enumerate(LEGEND))
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:g}">',
+            f"<style>\n{STYLE.read_text(encoding='utf-8')}</style>",
+            '<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
+            'markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0 0L8 4L0 8z"/></marker>',
+            _Box(0.5, 0.5, _WIDTH - 1, height - 1).drawn("paper", 10),
+            *legend,
+            *parts,
+            "</svg>\n",
+        ]
+    )
+
+
+def structure(drawing: str) -> str:
+    """A drawing without its sizes, which change with each commit."""
+    return re.sub(r'<text class="size".*?</text>', "", drawing)
+
+
+def _span(folder: str) -> tuple[float, float]:
+    left, right = (_MARGIN + share * (_WIDTH - 2 * _MARGIN) for share in SPANS[folder])
+    return left + (_FOLDER_GAP / 2 if SPANS[folder][0] else 0), right - (_FOLDER_GAP / 2 if SPANS[folder][1] < 1 else 0)
+
+
+def _cards(house: House, folder: str, top: float, height: float) -> Iterator[tuple[Package, _Box]]:
+    """The packages of a folder, side by side."""
+    packages = house.inside(folder)
+    left, right = _span(folder)
+    width = (right - left - 2 * _PADDING - (len(packages) - 1) * _CARD_GAP) / len(packages)
+    for at, package in enumerate(packages):
+        yield package, _Box(left + _PADDING + at * (width + _CARD_GAP), top, width, height)
+
+
+def _folder(house: House, folder: str, box: _Box) -> Iterator[str]:
+    yield box.drawn("folder", 8)
+    yield _text("label", box.left + _PADDING, box.top + 18, f"{folder}/")
+    inner = box.height - _LABEL - _PADDING
+    cards = {package.name: (package, card) for package, card in _cards(house, folder, box.top + _LABEL, inner)}
+    for package, card in cards.values():
+        yield card.drawn("package", 6)
+        yield _text("name", card.left + _PADDING, card.top + 21, package.name.removeprefix("benchwright_"))
+        yield _text("size", card.right - _PADDING, card.top + 21, f"{package.thousands or '<1'}k")
+        for at, line in enumerate(_wrapped(package, card)):
+            yield _text("question", card.left + _PADDING, card.top + _NAME + 16 + at * _LINE, line)
+    order = list(cards)
+    for over, under in without_detours(pair for pair in house.imports if {*pair} <= {*cards}):
+        (_, first), (_, second) = cards[over], cards[under]
+        middle = first.top + first.height / 2
+        if order.index(under) - order.index(over) == 1:
+            yield _arrow(f"M{first.right + 1:g} {middle:g}H{second.left - 1:g}")
+        else:
+            start, end, low = first.left + first.width / 2, second.left + second.width / 2, first.bottom
+            yield _arrow(f"M{start:g} {low:g}v6H{end:g}v-5")
+
+
+def _down(over: _Box, under: _Box, is_message: bool) -> str:
+    left, right = max(over.left, under.left), min(over.right, under.right)
+    if left >= right:
+        raise ValueError("SPANS has no straight way down for an arrow")
+    middle = (left + right) / 2
+    return _arrow(f"M{middle:g} {over.bottom + 1:g}V{under.top - 1:g}", "message" if is_message else "import")
+
+
+def _arrow(path: str, kind: str = "import") -> str:
+    return f'<path class="arrow {kind}" d="{path}"/>'
+
+
+def _wrapped(package: Package, card: _Box) -> list[str]:
+    return textwrap.wrap(package.question, int((card.width - 2 * _PADDING) / _LETTER))
+
+
+def _text(style: str, left: float, base: float, text: str) -> str:
+    return f'<text class="{style}" x="{left:g}" y="{base:g}">{escape(text)}</text>'
+
+
+if __name__ == "__main__":
+    DRAWING.write_text(svg(house()), encoding="utf-8")

@@ -1,0 +1,98 @@
+"""The map in `docs/architecture.md` and the guide to extensions name what there is, and the drawing is current."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import drawing
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+EXTEND = (ROOT / "docs" / "how-to" / "extend.md").read_text(encoding="utf-8")
+QUOTED = re.compile(r"`([^`\s]+)`")
+FILE = re.compile(r"[\w./{},-]+(?:/|\.(?:py|json|toml|ts|md|c|in|lock))")
+USERS_FILES = {
+    *("answer.md", "question.md", "report.json"),
+    *("cluster.toml", "exam.toml", "judges.toml", "preset.toml", "review.toml"),
+}
+
+
+def paths_in(text: str) -> Iterator[str]:
+    """The paths among what a text quotes, those in braces one by one."""
+    for quoted in QUOTED.findall(text):
+        if FILE.fullmatch(quoted) and quoted not in USERS_FILES:
+            before, _, rest = quoted.partition("{")
+            names, _, after = rest.partition("}")
+            yield from (before + name + after for name in names.split(","))
+
+
+def changes() -> Iterator[tuple[str, str]]:
+    """Each row of *Where a change goes*: the change and its home."""
+    _, _, section = PAGE.partition("### Where a change goes")
+    for line in section.partition("\n### ")[0].splitlines():
+        if line.startswith("| ") and not line.startswith("| ---"):
+            change, home = line.strip("| ").split(" | ")
+            yield change, home
+
+
+def missing(home: str) -> list[str]:
+    """The paths that do not exist: from the root, or below a folder that the home names before."""
+    folders = [ROOT]
+    absent = []
+    for path in paths_in(home):
+        places = [place for folder in folders for place in folder.glob(path.replace("TOOL", "*").rstrip("/"))]
+        if not places:
+            absent.append(path)
+        folders += [place if place.is_dir() else place.parent for place in places]
+    return absent
+
+
+@pytest.mark.parametrize(("change", "home"), [*changes()][1:])
+def test_where_a_change_goes_exists(change: str, home: str) -> None:
+    assert missing(home) == []
+
+
+def test_a_path_that_does_not_exist_is_noticed() -> None:
+    assert missing("`problems/benchwright_problems/{problem,gone}.py`, `datasets/`") == [
+        "problems/benchwright_problems/gone.py",
+    ]
+
+
+def endings() -> set[str]:
+    """The files and folders of the checkout, each after a slash; a folder ends with one."""
+    client = ROOT / "client-vscode"
+    tops = {place.parent for place in drawing.places()} | {ROOT / name for name in ("docs", "setup", "tests")}
+    below = chain(
+        ROOT.iterdir(), client.iterdir(), *(top.rglob("*") for top in (*tops, client / "src", client / "test"))
+    )
+    return {f"/{path.relative_to(ROOT).as_posix()}" + "/" * path.is_dir() for path in below}
+
+
+@pytest.mark.parametrize("text", [PAGE, EXTEND], ids=["architecture", "extend"])
+def test_a_path_that_a_page_names_is_the_end_of_one_of_the_checkout(text: str) -> None:
+    there = endings()
+    named = {path for path in paths_in(text) if not re.search("[A-Z]{3}", path)}
+    assert [path for path in sorted(named) if not any(end.endswith("/" + path) for end in there)] == []
+
+
+def test_the_table_of_rooms_has_each_package_in_its_folder() -> None:
+    places = [(place.parent.name, place.name) for place in drawing.places()]
+    assert sorted(drawing.rooms(PAGE)) == sorted([*places, (drawing.CLIENT, drawing.CLIENT_PACKAGE)])
+
+
+def test_the_drawing_has_the_floors_packages_and_arrows_of_the_code() -> None:
+    drawn = drawing.svg(drawing.house())
+    committed = drawing.DRAWING.read_text(encoding="utf-8")
+    assert drawing.structure(committed) == drawing.structure(drawn), "run `.venv/bin/python setup/drawing.py`"
+
+
+def test_an_arrow_that_others_imply_is_left_out() -> None:
+    assert drawing.without_detours([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("a", "d")]) == [
+        ("a", "b"),
+        ("b", "c"),
+        ("c", "d"),
+    ]
