@@ -1,4 +1,4 @@
-"""The map in `docs/architecture.md` and the guide to extensions name what there is, and the drawing is current."""
+"""The map in `docs/architecture.md` and its neighbours name what there is, and the drawing is current."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-EXTEND = (ROOT / "docs" / "how-to" / "extend.md").read_text(encoding="utf-8")
+NAMING = (
+    "docs/architecture.md",
+    "docs/explanation/dependencies.md",
+    "docs/how-to/extend.md",
+    "README.md",
+    "CONTRIBUTING.md",
+)
+"""Pages whose paths are those of the checkout."""
 QUOTED = re.compile(r"`([^`\s]+)`")
 FILE = re.compile(r"[\w./{},-]+(?:/|\.(?:py|json|toml|ts|md|c|in|lock))")
 USERS_FILES = {
@@ -72,10 +79,10 @@ def endings() -> set[str]:
     return {f"/{path.relative_to(ROOT).as_posix()}" + "/" * path.is_dir() for path in below}
 
 
-@pytest.mark.parametrize("text", [PAGE, EXTEND], ids=["architecture", "extend"])
-def test_a_path_that_a_page_names_is_the_end_of_one_of_the_checkout(text: str) -> None:
+@pytest.mark.parametrize("page", NAMING)
+def test_a_path_that_a_page_names_is_the_end_of_one_of_the_checkout(page: str) -> None:
     there = endings()
-    named = {path for path in paths_in(text) if not re.search("[A-Z]{3}", path)}
+    named = {path for path in paths_in((ROOT / page).read_text(encoding="utf-8")) if not re.search("[A-Z]{3}", path)}
     assert [path for path in sorted(named) if not any(end.endswith("/" + path) for end in there)] == []
 
 
