@@ -1,15 +1,14 @@
-"""The process that reads a page: in bubblewrap, with the PDF as its input and an answer as its output, and no more."""
+"""The process that reads a page: in a sandbox, with the PDF as its input and an answer as its output, and no more."""
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -19,6 +18,8 @@ import benchwright_foundation
 from benchwright_exams.errors import ExamError
 from benchwright_foundation.process_group import kill_group
 from benchwright_harness.errors import SandboxUnavailableError
+from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner, own_python
+from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names, sandboxes_with
 
 _WALL_S = 120.0
 _SAID_BYTES = 16 << 20
@@ -27,7 +28,6 @@ _FILE_MB = 160
 _SCRATCH_MB = 256
 _PROCESSES = 16
 _ENV = {"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", "OMP_THREAD_LIMIT": "1"}
-_SANDBOXES = ("bwrap", "native")
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from benchwright_exams.inside.reader import run; run(sys.argv[2:])"
@@ -43,18 +43,12 @@ class Answer(NamedTuple):
     """Of the page's picture: red, green and blue, row by row."""
 
 
-class _Command(NamedTuple):
-    argv: list[str]
-    open_files: list[int]
-    env: dict[str, str] | None
-
-
 @dataclass(frozen=True)
 class ReaderProcess:
     """Starts a process for each thing that is asked.
 
     Args:
-        sandbox: `bwrap`, or `native`: with limits alone, which a hostile file may be able to get around.
+        sandbox: One that confines programs; `native` has limits alone, which a hostile file may be able to get around.
     """
 
     sandbox: str
@@ -66,24 +60,19 @@ class ReaderProcess:
             ExamError: Exams are not read in this sandbox.
             SandboxUnavailableError: It does not work on this machine, with the next step.
         """
-        if self.sandbox not in _SANDBOXES:
-            raise ExamError(f"Exams are read in the sandbox {' or '.join(_SANDBOXES)}, not in {self.sandbox}.")
-        if self.sandbox == "native":
-            return
-        from benchwright_harness.sandbox.bwrap import BwrapSandbox
-
+        confiner = self._confiner
         try:
-            BwrapSandbox().check()
+            confiner.check()
         except SandboxUnavailableError as error:
             raise SandboxUnavailableError(
                 f"the sandbox that reads PDFs does not work here: {error}",
-                "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap), or, for an exam whose author you"
-                " trust, read it with `--sandbox native`, which has limits and no protection",
+                f"{confiner.remedy}, or, for an exam whose author you trust, read it with `--sandbox native`, which has"
+                " limits and no protection",
             ) from error
 
     def tesseract(self) -> str:
         """Where Tesseract is; empty if there is none that the process can start."""
-        return shutil.which("tesseract", path=None if self.sandbox == "native" else "/usr/local/bin:/usr/bin") or ""
+        return shutil.which("tesseract", path=self._confiner.search_path) or ""
 
     def ask(self, file: Path, arguments: Sequence[str]) -> Answer:
         """Start a process and wait for its answer.
@@ -93,7 +82,7 @@ class ReaderProcess:
             arguments: Of the program.
 
         Raises:
-            SandboxUnavailableError: bubblewrap is not there.
+            SandboxUnavailableError: The sandbox does not work on this machine.
         """
         search_path = json.dumps([entry for entry in sys.path if Path(entry).is_absolute()])
         argv = [sys.executable, "-I", "-c", _START, search_path, *arguments]
@@ -107,24 +96,21 @@ class ReaderProcess:
                 )
             return _answer(answer)
 
-    @contextlib.contextmanager
-    def _command(self, argv: list[str]) -> Iterator[_Command]:
-        if self.sandbox == "native":
-            with tempfile.TemporaryDirectory() as scratch:
-                yield _Command(argv, [], {**_ENV, "TMPDIR": scratch} if os.name == "posix" else None)
-            return
-        from benchwright_harness.sandbox.bwrap import BwrapSandbox
-        from benchwright_harness.sandbox.confined import Confinement, confined, own_python
+    @property
+    def _confiner(self) -> Confiner:
+        if self.sandbox in sandbox_names() and (confiner := sandbox_kind(self.sandbox).confiner):
+            return confiner
+        names = " or ".join(sandboxes_with(lambda kind: kind.confiner))
+        raise ExamError(f"Exams are read in the sandbox {names}, not in {self.sandbox}.")
 
+    def _command(self, argv: list[str]) -> AbstractContextManager[ConfinedProgram]:
         ours = [Path(package.__path__[0]) for package in (benchwright_exams, benchwright_foundation)]
         shown = own_python()
         shown += [place for place in ours if not any(other in place.parents for other in shown)]
-        confinement = Confinement(shown, _ENV, _PROCESSES, _SCRATCH_MB, _FILE_MB)
-        with confined(BwrapSandbox(), argv, confinement) as (whole, open_files):
-            yield _Command(whole, open_files, {})
+        return self._confiner.confined(argv, Confinement(shown, _ENV, _PROCESSES, _SCRATCH_MB, _FILE_MB))
 
 
-def _ended(command: _Command, pdf: IO[bytes], answer: IO[bytes]) -> int | None:
+def _ended(command: ConfinedProgram, pdf: IO[bytes], answer: IO[bytes]) -> int | None:
     """The exit status of a process; None if it took too long."""
     # Its own group, so that Tesseract ends with it.
     with subprocess.Popen(

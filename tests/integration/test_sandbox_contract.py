@@ -21,7 +21,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
-from benchwright_harness.sandbox.registry import toolchain_for
+from benchwright_harness.sandbox.registry import open_sandbox, sandbox_names, sandboxes_with, toolchain_for
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.pack_folder import read_built_in
@@ -32,6 +32,9 @@ from ..support.machine.sandbox_run import PATIENCE_S, Run, gone, is_alive, proce
 
 pytestmark = pytest.mark.long
 
+WALLED = sandboxes_with(lambda kind: kind.open().supervises)
+"""The sandboxes that keep a job from the rest of the machine."""
+
 
 def sandbox_named(name: str, request: pytest.FixtureRequest) -> Sandbox:
     if name == "docker":
@@ -39,15 +42,15 @@ def sandbox_named(name: str, request: pytest.FixtureRequest) -> Sandbox:
         return docker
     if name == "docker elsewhere":
         return DockerSandbox({"DOCKER_HOST": request.getfixturevalue("docker_host")}, copies=True)
-    return BwrapSandbox() if name == "bwrap" else NativeSandbox()
+    return open_sandbox(name)
 
 
-@pytest.fixture(params=["bwrap", "docker", "native"])
+@pytest.fixture(params=sandbox_names())
 def run(request: pytest.FixtureRequest, code: Path, toolchain: Toolchain) -> Run:
     return runner(sandbox_named(request.param, request), code, toolchain)
 
 
-@pytest.fixture(params=["bwrap", "docker"])
+@pytest.fixture(params=WALLED)
 def walled(request: pytest.FixtureRequest, code: Path, toolchain: Toolchain) -> Run:
     return runner(sandbox_named(request.param, request), code, toolchain)
 
@@ -128,7 +131,7 @@ async def test_cancelling_kills_at_once(run: Run) -> None:
     assert min(took_s) <= 1
 
 
-@pytest.mark.parametrize("name", ["bwrap", "docker", "native"])
+@pytest.mark.parametrize("name", sandbox_names())
 async def test_cancelling_at_any_moment_of_the_start_leaves_nothing(
     name: str, request: pytest.FixtureRequest, code: Path, toolchain: Toolchain
 ) -> None:
@@ -275,7 +278,7 @@ async def test_a_fork_bomb_stays_small(walled: Run) -> None:
     assert 10 <= int(ran.printed) <= 20
 
 
-@pytest.mark.parametrize("name", ["bwrap", "docker"])
+@pytest.mark.parametrize("name", WALLED)
 async def test_the_process_limit_is_the_runs_own(
     name: str, request: pytest.FixtureRequest, code: Path, toolchain: Toolchain
 ) -> None:
@@ -414,7 +417,7 @@ async def test_dangerous_system_calls_are_refused(walled: Run) -> None:
     assert (await walled(script, python=True)).printed == "refused\n"
 
 
-@pytest.mark.parametrize("name", ["bwrap", "docker"])
+@pytest.mark.parametrize("name", WALLED)
 async def test_two_runs_share_nothing(
     name: str, request: pytest.FixtureRequest, code: Path, toolchain: Toolchain
 ) -> None:

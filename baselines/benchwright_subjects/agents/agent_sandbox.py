@@ -23,7 +23,7 @@ from benchwright_harness.execution.process import End, Ended
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import Job, Sandbox
-from benchwright_harness.sandbox.bwrap import BwrapSandbox
+from benchwright_harness.sandbox.registry import sandboxes_with
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits, Problem
 from benchwright_subjects.agents.launch import HOME, LAUNCHER, PORT, AgentEnd, Ending, Launch
@@ -71,8 +71,10 @@ class AgentSandbox:
         Raises:
             EvaluationError: Agents can't work in this sandbox.
         """
-        if not isinstance(sandbox, BwrapSandbox):
-            raise EvaluationError("Agents that are programs work in the bwrap sandbox only. Leave --sandbox out.")
+        fitting = sandboxes_with(lambda kind: kind.shows_folders)
+        if sandbox.name not in fitting:
+            names = " or ".join(fitting)
+            raise EvaluationError(f"Agents that are programs work in the {names} sandbox only. Leave --sandbox out.")
         user = sandbox.new_user()
         code, given = new_run_folder(), new_run_folder()
         try:

@@ -21,6 +21,7 @@ from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, SO
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.sandbox.registry import sandboxes_with
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import Limits
@@ -48,15 +49,19 @@ async def run_own_tests(
         sandbox: Where.
         toolchain: What with.
         waves: Where to keep the waveform; its folder is there.
-        debugging: Lets a debugger in before the first test; of cocotb tests, in bubblewrap.
+        debugging: Lets a debugger in before the first test; of cocotb tests, where the sandbox shows folders.
 
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
     start = time.monotonic()
     if debugging is not None:
-        if sandbox.name != "bwrap":
-            raise DebuggerError("Tests can be debugged in the sandbox `bwrap` only.", "Choose it: benchwright.sandbox.")
+        fitting = sandboxes_with(lambda kind: kind.shows_folders)
+        if sandbox.name not in fitting:
+            names = " or ".join(f"`{name}`" for name in fitting)
+            raise DebuggerError(
+                f"Tests can be debugged in the sandbox {names} only.", "Choose it: benchwright.sandbox."
+            )
         simulation = replace(simulation, debug=True, wall_s=_DEBUGGED_S)
     selection = Selection()
     toolchain.require({_TOOLS[simulation.simulator]}, selection)
@@ -92,11 +97,6 @@ async def run_own_tests(
     output = shown(text.replace(f"{CODE}/", ""))
     wall_s = round(time.monotonic() - start, 3)
     return OwnRun(found, output, simulation.simulator, is_built, wall_s, has_waves, coverage)
-
-
-def with_verilator(simulation: OwnSimulation) -> OwnSimulation:
-    """The same simulation with Verilator."""
-    return replace(simulation, simulator="verilator")
 
 
 def _environment(

@@ -42,7 +42,8 @@ class Job:
     networks: tuple[str, ...] = ()
     """Networks of the host that the harness asks for by name."""
     shown: Mapping[str, Path] = field(default_factory=dict)
-    """Absolute path inside the sandbox → folder of the host that is shown there read-only. Only bubblewrap does."""
+    """Absolute path inside the sandbox → folder of the host that is shown there read-only, where
+    `SandboxKind.shows_folders`."""
 
 
 class Sandbox(Protocol):

@@ -5,6 +5,9 @@ never touches the disk, nor a command line: the supervisor gets it with the job,
 
 A sandbox can be started ahead, before there is a job for it. It serves one job as any other would,
 only that Python, pytest and cocotb's runner are there already, and ends with it.
+
+Bubblewrap also runs programs without a job: a reader of hostile bytes, which sees nothing but what it
+needs (`_confined`), and a program of somebody else's, which sees all but some folders (`_hiding`).
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -31,6 +34,13 @@ from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.execution.process import End, Ended, Output, Program
 from benchwright_harness.execution.run_folder import new_run_folder, remove_leftovers
 from benchwright_harness.sandbox import Job
+from benchwright_harness.sandbox.confinement import (
+    ConfinedProgram,
+    Confinement,
+    Confiner,
+    FolderHider,
+    HiddenFolders,
+)
 from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_variables, request
 from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
 from benchwright_harness.sandbox.seccomp import filter_program
@@ -39,8 +49,9 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.manifest import content, digest_of
 from benchwright_harness.toolchain.tree import INSIDE
 
+_INSTALL = "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap)"
 _HINT = (
-    "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap); where it can't work, such as"
+    f"{_INSTALL}; where it can't work, such as"
     " inside a container, `--sandbox native` (in VS Code the setting benchwright.sandbox) runs without protection"
 )
 _ELSEWHERE = "run hidden tests on a Linux machine, or in WSL 2; everything else works here"
@@ -50,6 +61,14 @@ _ISOLATION = """
 """
 _USERS = "solver:x:1000:1000:solver:/code/rundir:/bin/sh\n"
 _SCRATCH = ("/tmp", "/rundir", "/dev/shm")  # noqa: S108 - inside the sandbox
+_CONFINED_SCRATCH = "/tmp"  # noqa: S108 - inside the sandbox
+# Where the dynamic linker, and programs with alternatives, find what is in /usr.
+_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts")
+_HIDING = (
+    *("bwrap", "--unshare-user", "--disable-userns", "--unshare-pid", "--cap-drop", "ALL", "--die-with-parent"),
+    *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+)
+_TRIAL_S = 10
 _STATUS_BYTES = 1 << 16
 _GRACE_S = 5
 
@@ -163,7 +182,7 @@ class BwrapSandbox:
             SandboxUnavailableError: It does not work on this machine, with the next step.
         """
         user = self.new_user()
-        argv = [self.program, *self.isolation(), *system_binds(Path("/"), "etc", "opt"), "--", "/bin/true"]
+        argv = [self.program, *self.isolation(), *_system_binds(Path("/"), "etc", "opt"), "--", "/bin/true"]
         tried = subprocess.run(
             argv,
             capture_output=True,
@@ -249,13 +268,13 @@ class BwrapSandbox:
         with contextlib.ExitStack() as open_files:
 
             def in_memory(content: bytes) -> int:
-                return open_files.enter_context(memory_file(content))
+                return open_files.enter_context(_memory_file(content))
 
             status, seccomp = in_memory(b""), in_memory(filter_program())
             users = in_memory(_USERS.encode())
             options = [
                 *self.isolation(),
-                *system_binds(kind.toolchain.root, "etc", "opt"),
+                *_system_binds(kind.toolchain.root, "etc", "opt"),
                 *("--ro-bind", str(kind.toolchain.inside), INSIDE),
                 *("--ro-bind-data", str(users), "/etc/passwd"),
                 *itertools.chain.from_iterable(("--perms", "0755", "--tmpfs", root) for root in kind.roots),
@@ -273,9 +292,8 @@ class BwrapSandbox:
             # On a command line everybody on this machine could read them.
             arguments = in_memory("".join(f"{option}\0" for option in options).encode())
             # Python could change the user itself, but would copy the page tables of this whole process for it.
-            become = ("/usr/bin/setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--")
             program = Program(
-                [*(become if user is not None else ()), self.program, "--args", str(arguments), "--", *SUPERVISOR],
+                [*_become(user), self.program, "--args", str(arguments), "--", *SUPERVISOR],
                 env={"PATH": "/usr/bin:/bin"},
                 cwd=Path("/"),
                 pass_fds=[status, seccomp, users, arguments],
@@ -330,7 +348,7 @@ def _is_first_inside(pid: int) -> bool:
 
 
 @cache
-def system_binds(root: Path, *more: str) -> tuple[str, ...]:
+def _system_binds(root: Path, *more: str) -> tuple[str, ...]:
     """The options that show the programs and libraries of a system, its folders of these names, `/proc` and `/dev`."""
     binds: list[str] = []
     for name in ("usr", *more, "bin", "sbin", "lib", "lib32", "lib64"):
@@ -343,7 +361,7 @@ def system_binds(root: Path, *more: str) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def memory_file(content: bytes) -> Iterator[int]:
+def _memory_file(content: bytes) -> Iterator[int]:
     """An open file, for bubblewrap, that is on no disk."""
     handle = os.memfd_create("hidden", 0)
     try:
@@ -380,4 +398,67 @@ def _examine_landlock() -> Finding:
     return Finding("Landlock", Health.OK, purpose, str(found))
 
 
-BWRAP = SandboxKind(open=BwrapSandbox, examine=_examine)
+@contextlib.contextmanager
+def _confined(argv: Sequence[str], confinement: Confinement) -> Iterator[ConfinedProgram]:
+    """See `Confiner.confined`.
+
+    There is no network, no home folder, no file of the host but `/usr` and what is shown, no other process, and no
+    capability; system calls are filtered. Root runs it as a user of its own. It ends with the thread that started it.
+    """
+    sandbox = BwrapSandbox()
+    with contextlib.ExitStack() as open_files:
+        seccomp = open_files.enter_context(_memory_file(filter_program()))
+        options = [
+            *sandbox.isolation(),
+            *_system_binds(Path("/")),
+            *itertools.chain.from_iterable(("--ro-bind-try", name, name) for name in _SETTINGS),
+            # Before what is shown, some of which may be below it.
+            *sandbox.size_limit(confinement.scratch_mb << 20),
+            *("--tmpfs", _CONFINED_SCRATCH, "--chdir", _CONFINED_SCRATCH),
+            *itertools.chain.from_iterable(("--ro-bind", str(path), str(path)) for path in confinement.shown),
+            *("--remount-ro", "/dev", "--remount-ro", "/"),
+            *itertools.chain.from_iterable(("--setenv", key, value) for key, value in confinement.env.items()),
+            *("--seccomp", str(seccomp)),
+        ]
+        arguments = open_files.enter_context(_memory_file("".join(f"{option}\0" for option in options).encode()))
+        limits = (f"--nproc={confinement.processes}", f"--fsize={confinement.file_mb << 20}", "--core=0")
+        command = [
+            *_become(sandbox.new_user()),
+            *(sandbox.program, "--args", str(arguments), "--", "/usr/bin/prlimit", *limits, "--", *argv),
+        ]
+        yield ConfinedProgram(command, [seccomp, arguments], {})
+
+
+def _become(user: int | None) -> tuple[str, ...]:
+    """The words before a command that make it another user's."""
+    return () if user is None else ("/usr/bin/setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--")
+
+
+@cache
+def _can_hide() -> bool:
+    """Whether bubblewrap is there and works; inside some containers it does not."""
+    if sys.platform != "linux" or shutil.which("bwrap") is None:
+        return False
+    try:
+        trial = subprocess.run([*_HIDING, "--", "true"], capture_output=True, timeout=_TRIAL_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return trial.returncode == 0
+
+
+def _hiding(command: Sequence[str], folders: HiddenFolders) -> tuple[str, ...]:
+    """See `FolderHider.hiding`; the program has a PID namespace of its own."""
+    emptied = [part for folder in folders.hidden if folder.is_dir() for part in ("--tmpfs", str(folder.resolve()))]
+    network = ["--unshare-net"] if folders.is_offline else []
+    writable = str(folders.writable)
+    mounts = [*emptied, "--bind", writable, writable, "--chdir", str(folders.workdir)]
+    return (*_HIDING, *network, *mounts, "--", *command)
+
+
+BWRAP = SandboxKind(
+    open=BwrapSandbox,
+    examine=_examine,
+    shows_folders=True,
+    confiner=Confiner(_confined, lambda: BwrapSandbox().check(), _INSTALL, "/usr/local/bin:/usr/bin"),
+    folder_hider=FolderHider("bubblewrap", _can_hide, _hiding),
+)

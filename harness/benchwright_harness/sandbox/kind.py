@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from benchwright_harness.sandbox import Sandbox
+from benchwright_harness.sandbox.confinement import Confiner, FolderHider
 from benchwright_harness.toolchain import Toolchain
 
 
@@ -43,3 +44,9 @@ class SandboxKind:
     """What it runs with, given the cache folder; raises `ToolMissingError`."""
     examine: Callable[[], Sequence[Finding]] = lambda: ()
     """What `benchwright doctor` shows; may start programs, and raises nothing."""
+    shows_folders: bool = False
+    """Whether a job sees the folders of `Job.shown`. Agents that are programs and debuggers come in that way."""
+    confiner: Confiner | None = None
+    """How it runs one program of ours without a job; `None` if it can't."""
+    folder_hider: FolderHider | None = None
+    """How it keeps folders from a program of somebody else's; `None` if it can't."""

@@ -16,11 +16,12 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchwright_harness.execution.process import Ended, Output, run_limited
 from benchwright_harness.sandbox import Job, prlimit
+from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner
 from benchwright_harness.sandbox.kind import SandboxKind
 from benchwright_harness.toolchain.native_tools import NativeTools
 
@@ -77,4 +78,12 @@ def same_permissions(file: Path) -> Iterator[None]:
                 file.chmod(before)
 
 
-NATIVE = SandboxKind(open=NativeSandbox, toolchain=NativeTools)
+@contextlib.contextmanager
+def _unconfined(argv: Sequence[str], confinement: Confinement) -> Iterator[ConfinedProgram]:
+    """See `Confiner.confined`; the program has the limits alone that it sets itself."""
+    with tempfile.TemporaryDirectory() as scratch:
+        env = {**confinement.env, "TMPDIR": scratch} if os.name == "posix" else None
+        yield ConfinedProgram(list(argv), [], env)
+
+
+NATIVE = SandboxKind(open=NativeSandbox, toolchain=NativeTools, confiner=Confiner(_unconfined))

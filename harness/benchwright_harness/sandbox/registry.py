@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from benchwright_foundation.registration import Registered, described
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from benchwright_harness.sandbox import Sandbox
+    from benchwright_harness.sandbox.confinement import FolderHider
     from benchwright_harness.sandbox.kind import SandboxKind
     from benchwright_harness.toolchain import Toolchain
 
@@ -46,6 +48,20 @@ def sandbox_kind(name: str) -> SandboxKind:
     if not isinstance(kind, SandboxKind):
         raise TypeError(f"{declared} is not a SandboxKind")
     return kind
+
+
+def sandboxes_with(capability: Callable[[SandboxKind], object]) -> tuple[str, ...]:
+    """The names of the sandboxes that can do something.
+
+    Args:
+        capability: What of a declaration says so.
+    """
+    return tuple(name for name in sandbox_names() if capability(sandbox_kind(name)))
+
+
+def folder_hiders() -> Iterator[FolderHider]:
+    """All ways to keep folders from a program, whether or not they work on this machine."""
+    return (hider for name in sandbox_names() if (hider := sandbox_kind(name).folder_hider))
 
 
 def open_sandbox(name: str) -> Sandbox:

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from benchwright_attempts.errors import EvaluationError
+from benchwright_exams.errors import ExamError
+from benchwright_exams.reader_process import Answer, ReaderProcess
 from benchwright_foundation.registration import Registered
-from benchwright_harness.errors import SandboxUnavailableError
+from benchwright_harness.errors import DebuggerError, SandboxUnavailableError
 from benchwright_harness.execution.process import End, Ended, Output
+from benchwright_harness.own_tests.debugging import Debugging
+from benchwright_harness.own_tests.running import run_own_tests
+from benchwright_harness.own_tests.simulation import OwnSimulation
 from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.sandbox import registry as sandboxes
+from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner, FolderHider
 from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.cli.app import command_line
+from benchwright_subjects.agents.agent_sandbox import AgentSandbox
+from benchwright_subjects.inline.failure import SubjectError
+from benchwright_subjects.inline.server.confinement import can_confine, confined, lacking_protection
+from benchwright_subjects.inline.workplace import Workplace
 
 
 class NoTools(Toolchain):
@@ -58,10 +71,19 @@ class ToySandbox:
         return Ended(End.EXITED, 1, 0.0)
 
 
+@contextlib.contextmanager
+def pretending(argv: Sequence[str], confinement: Confinement) -> Iterator[ConfinedProgram]:
+    """Runs another program, which says what it was given."""
+    yield ConfinedProgram(["/bin/sh", "-c", f'echo \'{{"words": "{argv[-1]}"}}\''], [], dict(confinement.env))
+
+
 TOY = SandboxKind(
     open=ToySandbox,
     toolchain=NoTools,
     examine=lambda: (Finding("Toy", Health.WARNING, "showing how", hint="use another sandbox"),),
+    shows_folders=True,
+    confiner=Confiner(pretending, remedy="build the toy"),
+    folder_hider=FolderHider("a toy", lambda: True, lambda command, folders: ("toy", str(folders.workdir), *command)),
 )
 
 
@@ -103,6 +125,49 @@ def test_doctor_shows_it() -> None:
     assert {"name": "Toy", "status": "warning", "hint": "use another sandbox"}.items() <= next(
         item.items() for item in items if item["name"] == "Toy"
     )
+
+
+def test_agents_work_in_it_since_it_shows_folders(tmp_path: Path) -> None:
+    with AgentSandbox.opened(ToySandbox(), NoTools(tmp_path), {"rtl/a.sv": b"module a;\n"}) as box:
+        assert (box.code / "rtl" / "a.sv").is_file()
+    with (
+        pytest.raises(EvaluationError, match="work in the bwrap or toy sandbox only"),
+        AgentSandbox.opened(open_sandbox("native"), NoTools(tmp_path), {}),
+    ):
+        pass
+
+
+async def test_tests_are_debugged_in_it_since_it_shows_folders(tmp_path: Path) -> None:
+    with pytest.raises(DebuggerError, match="in the sandbox `bwrap` or `toy` only"):
+        await run_own_tests(
+            OwnSimulation({}, (), "top"),
+            sandbox=open_sandbox("native"),
+            toolchain=NoTools(tmp_path),
+            debugging=Debugging(tmp_path, lambda _: None),
+        )
+
+
+def test_exams_are_read_in_it_since_it_confines_programs(tmp_path: Path) -> None:
+    exam = tmp_path / "exam.pdf"
+    exam.write_bytes(b"%PDF")
+    reader = ReaderProcess("toy")
+    reader.check()
+    assert reader.ask(exam, ["page 1"]) == Answer({"words": "page 1"}, b"")
+    with pytest.raises(ExamError, match="in the sandbox bwrap or native or toy, not in docker"):
+        ReaderProcess("docker").check()
+
+
+def test_inline_servers_are_kept_from_folders_by_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Workplace(tmp_path, {})
+    monkeypatch.setattr(sandboxes, "SANDBOXES", sandboxes.SANDBOXES[-1:])
+    assert confined(["server"], place, [], is_offline=True) == ("toy", str(place.workspace), "server")
+    assert (can_confine(), lacking_protection()) == (True, "")
+    broken = FolderHider("a toy", lambda: False, lambda command, _: tuple(command))
+    monkeypatch.setattr(f"{__name__}.TOY", replace(TOY, folder_hider=broken))
+    assert confined(["server"], place, [], is_offline=False) == ("server",)
+    assert "a toy is missing" in lacking_protection()
+    with pytest.raises(SubjectError, match="Without a toy no server can be kept off the network"):
+        confined(["server"], place, [], is_offline=True)
 
 
 def test_a_name_that_nobody_registered_is_refused() -> None:

@@ -1,25 +1,20 @@
-"""What a server's process can reach: on Linux with bubblewrap, it writes to its own folders only and sees no secrets.
+"""What a server's process can reach: where a sandbox can hide folders, it writes to its own only and sees no secrets.
 
-The network stays: most copilots are services. The process has a PID namespace of its own, so what it leaves behind ends
-with it, also when Benchwright is killed.
+The network stays: most copilots are services. What the process leaves behind ends with it, also when Benchwright is
+killed.
 """
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
-from functools import cache
 from importlib import resources
 from pathlib import Path
 
 from benchwright_foundation.home import Home
+from benchwright_harness.sandbox.confinement import HiddenFolders
+from benchwright_harness.sandbox.registry import folder_hiders
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.workplace import Workplace
-
-_NAMESPACES = ["--unshare-user", "--disable-userns", "--unshare-pid", "--cap-drop", "ALL", "--die-with-parent"]
-_TRIAL_S = 10
 
 
 def secret_folders(home: Home, run_folder: Path) -> tuple[Path, ...]:
@@ -45,27 +40,28 @@ def confined(command: Sequence[str], place: Workplace, secrets: Sequence[Path], 
     Raises:
         SubjectError: `NOT_STARTED`: it can't be kept off the network here.
     """
-    if not can_confine():
-        if is_offline:
-            raise SubjectError(
-                Failure.NOT_STARTED,
-                "Without bubblewrap no server can be kept off the network. Leave out --offline and --model.",
-            )
-        return tuple(command)
-    emptied = [part for folder in secrets if folder.is_dir() for part in ("--tmpfs", str(folder.resolve()))]
-    root = str(place.root)
-    mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *emptied, "--bind", root, root]
-    network = ["--unshare-net"] if is_offline else []
-    return ("bwrap", *_NAMESPACES, *network, *mounts, "--chdir", str(place.workspace), "--", *command)
+    hider = next((hider for hider in folder_hiders() if hider.works()), None)
+    if hider is not None:
+        return hider.hiding(command, HiddenFolders(secrets, place.root, place.workspace, is_offline))
+    if is_offline:
+        raise SubjectError(
+            Failure.NOT_STARTED,
+            f"Without {_programs()} no server can be kept off the network. Leave out --offline and --model.",
+        )
+    return tuple(command)
 
 
-@cache
 def can_confine() -> bool:
-    """Whether bubblewrap is there and works; inside some containers it does not."""
-    if sys.platform != "linux" or shutil.which("bwrap") is None:
-        return False
-    trial = ["bwrap", *_NAMESPACES, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "true"]
-    try:
-        return subprocess.run(trial, capture_output=True, timeout=_TRIAL_S, check=False).returncode == 0
-    except (OSError, subprocess.TimeoutExpired):
-        return False
+    """Whether a server can be kept from folders on this machine."""
+    return any(hider.works() for hider in folder_hiders())
+
+
+def lacking_protection() -> str:
+    """The remark that a server can see everything on this machine; empty if it can't."""
+    if can_confine():
+        return ""
+    return f"The server runs without protection: {_programs()} is missing, so it can read the hidden tests."
+
+
+def _programs() -> str:
+    return " or ".join(hider.needs for hider in folder_hiders())

@@ -34,7 +34,7 @@ from benchwright_subjects.inline.record import SiteRecord
 from benchwright_subjects.inline.run import Plan, cut_sites, digest_of, run
 from benchwright_subjects.inline.run_folder import RunFolder, Settings
 from benchwright_subjects.inline.server.configuration import configuration_digest
-from benchwright_subjects.inline.server.confinement import can_confine, places_in, secret_folders
+from benchwright_subjects.inline.server.confinement import can_confine, lacking_protection, places_in, secret_folders
 from benchwright_subjects.inline.site_run import Rules, Subject
 from benchwright_subjects.inline.sites import Cutting, SiteKind, check_kinds
 
@@ -143,8 +143,8 @@ def run_command(
         sites = _with_attempts(sites)
         problems = _problems(Store(home), sites)
         plan = _plan(server, sites, playing, problems, secret_folders(home, output))
-        if not can_confine():
-            err.print("The server runs without protection: bubblewrap is missing, so it can read the hidden tests.")
+        if remark := lacking_protection():
+            err.print(remark)
         with folder.writing(plan.settings):
             records = _play(plan, folder)
             where = Where(home, sandbox, jobs)

@@ -27,7 +27,7 @@ from benchwright_server.errors import ServerError
 from benchwright_studies import open_log
 from benchwright_subjects.inline.dialects.registered import DIALECTS
 from benchwright_subjects.inline.server.configuration import configuration_digest
-from benchwright_subjects.inline.server.confinement import can_confine, places_in, secret_folders
+from benchwright_subjects.inline.server.confinement import lacking_protection, places_in, secret_folders
 from benchwright_subjects.inline.site_run import Subject
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ def carry_out(
     from benchwright_subjects.evaluation.services import EvaluationServices
     from benchwright_subjects.inline.lone_attempt import attempt_problems, found_server
 
-    if not can_confine():
-        err.print("The server runs without protection: bubblewrap is missing, so it can read the hidden tests.")
+    if remark := lacking_protection():
+        err.print(remark)
     server = _of_study(given, part)
     home = Home.find()
     launch = server.launch(secret_folders(home, home.data))

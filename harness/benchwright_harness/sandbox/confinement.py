@@ -1,0 +1,93 @@
+"""Programs that a sandbox starts without a job: no toolchain, no supervisor, no folder of a run.
+
+Bytes come in and go out by open files. A sandbox declares in its `SandboxKind` which of them it can start.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """What a confined program gets.
+
+    Args:
+        shown: Files and folders of the host that it can read, each at its own path.
+        env: All of its environment.
+        processes: How many it may have at a time.
+        scratch_mb: MiB of its folder for temporary files, the only one that it can write to; gone afterwards.
+        file_mb: MiB of any file that it writes, standard output included.
+    """
+
+    shown: Sequence[Path]
+    env: Mapping[str, str]
+    processes: int
+    scratch_mb: int
+    file_mb: int
+
+
+class ConfinedProgram(NamedTuple):
+    """How to start a confined program."""
+
+    argv: list[str]
+    open_files: list[int]
+    """To be passed to it."""
+    env: dict[str, str] | None
+    """Of the command; `None` for that of this process."""
+
+
+@dataclass(frozen=True)
+class Confiner:
+    """Runs a small program of ours that reads hostile bytes, such as a PDF: it sees what it needs, and no more."""
+
+    confined: Callable[[Sequence[str], Confinement], AbstractContextManager[ConfinedProgram]]
+    """May raise `SandboxUnavailableError`."""
+    check: Callable[[], None] = lambda: None
+    """Tries it; raises `SandboxUnavailableError` if it does not work on this machine."""
+    remedy: str = ""
+    """What to do where it does not work."""
+    search_path: str | None = None
+    """Where the program finds others; `None` if where this process does."""
+
+
+@dataclass(frozen=True)
+class HiddenFolders:
+    """What a program of somebody else's may see and write, which otherwise sees this machine and its network.
+
+    Args:
+        hidden: Folders that are empty for it.
+        writable: The only folder that it can write to, at its own path.
+        workdir: Where it starts, in `writable`.
+        is_offline: Without network.
+    """
+
+    hidden: Sequence[Path]
+    writable: Path
+    workdir: Path
+    is_offline: bool
+
+
+@dataclass(frozen=True)
+class FolderHider:
+    """Runs a program of somebody else's, such as a language server, that must not see some folders."""
+
+    needs: str
+    """The program that does it, for messages."""
+    works: Callable[[], bool]
+    """Whether it works on this machine."""
+    hiding: Callable[[Sequence[str], HiddenFolders], tuple[str, ...]]
+    """The command line around another. What the program leaves behind ends with it."""
+
+
+def own_python() -> list[Path]:
+    """What this process's Python is made of, besides `/usr`: its environment, and the packages installed in it."""
+    packages = [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
+    places = [Path(sys.prefix), Path(sys.base_prefix), *packages]
+    there = dict.fromkeys(place for place in places if place.is_dir() and not place.is_relative_to("/usr"))
+    return [place for place in there if not any(other in place.parents for other in there)]
