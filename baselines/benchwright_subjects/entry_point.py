@@ -6,9 +6,8 @@ package is linked to a checkout. The name that people type is the distribution's
 
 from __future__ import annotations
 
-from inspect_ai._util.registry import registry_add, registry_info  # No public name registers under another name.
-
 from benchwright_subjects import tasks
+from benchwright_subjects.inspect_private import registry_add, registry_info
 
 for _made in (tasks.answer, tasks.agent, tasks.map_prompt, tasks.reflect, tasks.refine):
     _info = registry_info(_made)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from inspect_ai.agent._bridge.anthropic_api import inspect_anthropic_api_request
-from inspect_ai.agent._bridge.types import AgentBridge
-
 from benchwright_subjects.bridge.dialect import Dialect, Json, event, known
+from benchwright_subjects.inspect_private import AgentBridge, inspect_anthropic_api_request
 
 _KINDS = {
     400: "invalid_request_error",

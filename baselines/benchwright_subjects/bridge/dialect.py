@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspect_ai.agent._bridge.types import AgentBridge  # The public bridges bring a sandbox service or patch clients.
+from benchwright_subjects.inspect_private import AgentBridge
 
 Json = dict[str, Any]
 """A request or a reply as its protocol has it; Inspect's translation reads and checks it."""

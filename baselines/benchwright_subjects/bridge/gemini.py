@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from inspect_ai.agent._bridge.google_api import inspect_google_api_request
-from inspect_ai.agent._bridge.types import AgentBridge
-
 from benchwright_subjects.bridge.dialect import Dialect, Json, event
+from benchwright_subjects.inspect_private import AgentBridge, inspect_google_api_request
 
 _STATUS = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED"}
 

@@ -14,9 +14,8 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import LimitExceededError
 
 from benchwright_subjects.bridge.dialect import Json
-from benchwright_subjects.bridge.named_messages import NamingBridge
-from benchwright_subjects.bridge.package_versions import remember_versions
 from benchwright_subjects.bridge.routes import Route
+from benchwright_subjects.inspect_private import NamingBridge, remember_versions
 
 Answered = Callable[[Model, ModelOutput], Awaitable[None]]
 """Hears of each answer before the program gets it."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from inspect_ai.agent._bridge.completions import inspect_completions_api_request
-from inspect_ai.agent._bridge.types import AgentBridge
-
 from benchwright_subjects.bridge.dialect import Dialect, Json, event, known
+from benchwright_subjects.inspect_private import AgentBridge, inspect_completions_api_request
 
 _NO_PARAMETERS = {"type": "object", "properties": {}}
 

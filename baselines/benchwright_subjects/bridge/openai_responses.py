@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-from inspect_ai.agent._bridge.responses import inspect_responses_api_request
-from inspect_ai.agent._bridge.types import AgentBridge
-
 from benchwright_subjects.bridge.dialect import Dialect, Json, event
 from benchwright_subjects.bridge.openai_chat import error
+from benchwright_subjects.inspect_private import AgentBridge, inspect_responses_api_request
 
 _NO_PARAMETERS = {"type": "object", "properties": {}}
 

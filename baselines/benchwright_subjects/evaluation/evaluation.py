@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 from inspect_ai import eval as run_inspect
 from inspect_ai import eval_retry
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import GenerateConfig, GenerateConfigArgs, Model, get_model
 from pydantic import JsonValue
@@ -22,6 +21,7 @@ from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import Outcome, outcome_of
 from benchwright_subjects.evaluation.exchange import write_lines
 from benchwright_subjects.evaluation.prices import set_prices
+from benchwright_subjects.inspect_private import PrerequisiteError
 from benchwright_subjects.prompts.refinement import SUFFIX
 
 if TYPE_CHECKING:

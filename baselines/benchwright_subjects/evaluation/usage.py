@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from inspect_ai.model import ModelOutput, get_model_info
 from inspect_ai.model import ModelUsage as Counted
-from inspect_ai.model._model import sample_model_usage  # No public name gives it while the sample runs.
 
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_judges.reading.text_length import ENCODING, TokenCounter
+from benchwright_subjects.inspect_private import sample_model_usage
 
 
 def of_sample() -> Mapping[str, Counted]:

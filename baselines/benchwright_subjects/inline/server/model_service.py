@@ -6,15 +6,14 @@ from pathlib import Path
 
 from inspect_ai.agent import AgentState
 from inspect_ai.log import Transcript
-from inspect_ai.log._transcript import init_transcript  # Of a sample Inspect does both by itself.
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
-from inspect_ai.model._model import init_active_model
 
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.inline.record import ModelUse
 from benchwright_subjects.inline.witness import Used
+from benchwright_subjects.inspect_private import init_active_model, init_transcript
 
 
 class Service:

@@ -6,7 +6,7 @@ from inspect_ai.agent._bridge.types import AgentBridge
 from inspect_ai.agent._bridge.util import apply_message_ids
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 
-from benchwright_subjects.bridge.named_messages import NamingBridge
+from benchwright_subjects.inspect_private import NamingBridge
 
 CONVERSATIONS = ("ab", "aba", "abab", "a", "abcabc", "ccc", "b")
 
