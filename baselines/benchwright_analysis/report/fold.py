@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
+from benchwright_analysis.report.rows.assistance_facts import NO_ASSISTANCE, Assistance, AssistanceFacts
 from benchwright_analysis.report.rows.attempt_row import Facts, FoldedEvents
 from benchwright_analysis.report.rows.edits import Edits
 from benchwright_analysis.report.rows.event_columns import EventColumns
@@ -17,7 +18,6 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.rows.stored_event import about_edit, model_of
 from benchwright_analysis.report.rows.verdicts import JudgedAnswer, Verdicts
-from benchwright_analysis.report.sections.assistance_facts import NO_ASSISTANCE, Assistance, AssistanceFacts
 from benchwright_attempts.clock.clock import Clock
 from benchwright_attempts.clock.time_spent import Spent, TimeSpent
 from benchwright_attempts.clock.timeline import MAIN_THRESHOLD_S, THRESHOLDS_S, TimeAtWork

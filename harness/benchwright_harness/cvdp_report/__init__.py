@@ -13,10 +13,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from benchwright_foundation.model import Model
-from benchwright_harness.cvdp_report.composite_text import composite_lines
 from benchwright_harness.cvdp_report.counts import DIFFICULTIES, SCORES, counts_of, without_fraction
-from benchwright_harness.cvdp_report.plain_text import plain_lines
-from benchwright_harness.cvdp_report.text_parts import heading
+from benchwright_harness.cvdp_report.texts import composite_lines, heading, plain_lines
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.verdict import Outcome, Verdict

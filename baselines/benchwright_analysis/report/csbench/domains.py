@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.csbench.chance import by_chance
 from benchwright_analysis.report.csbench.contestants import answered, by_contestant, has_place, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import ZERO_SHOT, Observation
@@ -21,6 +20,8 @@ _NOTE = (
     "guess earns: 25 % of choices among four, 50 % of assertions, nothing of blanks, and the lowest points, 10 %, of "
     "open-ended answers."
 )
+_BY_CHANCE = {"multiple-choice": 0.25, "assertion": 0.5, "fill-in-the-blank": 0.0, "open-ended": 0.1}
+"""As CS-Bench's row “Random” (table 2): four choices; the lowest points for an open-ended answer."""
 
 
 def domains(data: Dataset) -> Section | None:
@@ -76,7 +77,7 @@ def _figures(
     return [
         *(figure(name, ALL, accuracy(mine, score_of)) for name, mine in groups.items()),
         *by_label(groups, label, order, score_of),
-        *by_chance(rows, lambda one: (label(one), ALL)),
+        *_by_chance(rows, lambda one: (label(one), ALL)),
     ]
 
 
@@ -146,3 +147,17 @@ def _dots(by_tag: Mapping[str, Sequence[Figure]], everyone: Sequence[str]) -> Pi
         charts.intervals(rows, shown, x="mean score", y=""),
         matrix("", "Score by domain and tag", spokes),
     )
+
+
+def _by_chance(rows: Sequence[Observation], columns: Callable[[Observation], Iterable[str]]) -> list[Figure]:
+    """A row for each language: what answers drawn at random earn in each column, each question once.
+
+    Args:
+        rows: Attempts; several at one question count as one.
+        columns: Those that an attempt's question counts in.
+    """
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for one in rows:
+        for column in columns(one) if one.format in _BY_CHANCE else ():
+            found.setdefault((f"chance ({one.language})", column), {})[one.problem] = _BY_CHANCE[one.format]
+    return [Figure(row, column, 0, len(each), sum(each.values()) / len(each)) for (row, column), each in found.items()]

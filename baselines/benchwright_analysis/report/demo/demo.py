@@ -18,8 +18,7 @@ import numpy as np
 
 from benchwright_analysis.code_digest import analysis_digest
 from benchwright_analysis.report.demo import subjects as demo_subjects
-from benchwright_analysis.report.demo.study import study_text
-from benchwright_analysis.report.demo.subjects import MADE_UP, MadeUp
+from benchwright_analysis.report.demo.subjects import MADE_UP, MadeUp, conditions_text
 from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.hand_clock import HandClock
@@ -105,7 +104,7 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
         studies = Studies(log, Attempts(log))
         refs = [f"{PACK}/{one.id}" for one in problems]
         designs = [f"{PACK}/{one.id}" for one in problems if one.kind is Kind.DESIGN]
-        text = study_text(STUDY, refs, designs, people, seed, _LIMIT_MIN)
+        text = _study_text(STUDY, refs, designs, people, seed, _LIMIT_MIN)
         file = parse_study(text, Path("demo.study.yaml"))
         known = studies.register(file, {f"{PACK}/{one.id}": one.difficulty for one in problems})
         preregister(log, known, analysis_digest(), prompt_digests=prompt_digests())
@@ -383,3 +382,62 @@ def _ratings(random: np.random.Generator) -> list[Rated]:
         people = {"G1": said(near / 2), "G2": said(near / 2)}
         found.append(Rated(f"answer-{number}", f"{PACK}/amdahl", form, scale, people, judges))
     return found
+
+
+def _study_text(
+    study: str, problems: Sequence[str], designs: Sequence[str], people: int, seed: int, limit_min: float
+) -> str:
+    """The study file.
+
+    Args:
+        study: The study's id.
+        problems: As `pack/id`.
+        designs: Those of them that ask for Verilog.
+        people: How many take part.
+        seed: Of the randomisation.
+        limit_min: Active minutes for a task.
+    """
+    listed = "\n".join(f"  - {problem}" for problem in problems)
+    return f"""\
+study: {study}
+title: A made-up study of {people} people with and without a copilot
+problems:
+{listed}
+conditions:
+  - name: alone
+    solver: human
+  - name: copilot
+    solver: human+copilot
+    assistants: [github.copilot]
+    subject: {{name: github.copilot, version: "1.400.0"}}
+{conditions_text(designs)}
+participants: {people}
+randomisation:
+  unit: task
+  order: latin-square
+  seed: {seed}
+limits:
+  time_minutes: {limit_min:g}
+feedback: messages
+show_distribution: true
+forecasts: [minutes, difficulty, prior_exposure, success]
+self_estimates: [minutes, difficulty, external_help, success]
+questionnaire:
+  - id: attention
+    ask: To show that you read this, choose "sometimes".
+    kind: choice
+    choices: [never, sometimes, always]
+    expect: sometimes
+analysis:
+  primary: time
+  secondary: [solved]
+  hypothesis: People are faster with the copilot.
+exclusions:
+  - when: failed_attention
+    more_than: 0
+    drop: participant
+  - when: external_help
+consent:
+  version: "1"
+  text: Nobody takes part in this study; its data are made up by a program.
+"""

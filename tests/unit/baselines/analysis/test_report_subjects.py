@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.rows.assistance_facts import Assistance, AssistanceFacts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import plain
 from benchwright_analysis.report.sections.assistance import Offered, assistance
-from benchwright_analysis.report.sections.assistance_facts import Assistance, AssistanceFacts
 from benchwright_analysis.report.sections.side_by_side import Column, side_by_side
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason
 from benchwright_studies.plan.condition import Condition

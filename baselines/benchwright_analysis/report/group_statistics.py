@@ -1,0 +1,88 @@
+"""Statistics of the attempts of one group: columns of the report's table of groups, and values in `report.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from benchwright_analysis.report.rows.dataset import Dataset
+from benchwright_analysis.report.rows.observation import Observation
+from benchwright_analysis.statistics.crossed import crossed_share
+from benchwright_analysis.statistics.success import macro_average, mean_score
+from benchwright_judges.agreement.estimators import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class GroupStatistic:
+    """How a statistic is computed and shown."""
+
+    id: str
+    """Its key in `report.json`, in the section `success`."""
+    column: str
+    """Heading of its column."""
+    note: str
+    """What it is, in a sentence below the table."""
+    of: Callable[[Sequence[Observation], Dataset], Estimate]
+    """Its value for the decided attempts of a group; there is at least one."""
+    is_share: bool = False
+    """Whether it is shown as a percentage."""
+
+
+def _solved(found: Sequence[Observation], _data: Dataset) -> Estimate:
+    return crossed_share([one.passed for one in found], Dataset.cells(found)).estimate
+
+
+def _solved_at_end(found: Sequence[Observation], _data: Dataset) -> Estimate:
+    known = [one for one in found if one.final != "error"]
+    if not known:
+        return Estimate(value=None)
+    return crossed_share([one.final == "passed" for one in known], Dataset.cells(known)).estimate
+
+
+def _mean_score(found: Sequence[Observation], _data: Dataset) -> Estimate:
+    """An attempt that was given up before its first verdict has the score 0."""
+    return mean_score([one.score or 0.0 for one in found], Dataset.cells(found)).estimate
+
+
+def _category_mean(found: Sequence[Observation], _data: Dataset) -> Estimate:
+    labelled = [one for one in found if one.category or one.format]
+    if not labelled:
+        return Estimate(value=None)
+    return macro_average(
+        [float(one.passed) for one in labelled],
+        [one.category or one.format for one in labelled],
+        Dataset.cells(labelled),
+    ).estimate
+
+
+STATISTICS: list[GroupStatistic] = [
+    GroupStatistic(
+        id="overall",
+        column="solved (95 % interval)",
+        note="Solved: a run or an answer passed before the end. Intervals hold for other people at "
+        "other problems (of models: at other problems).",
+        of=_solved,
+        is_share=True,
+    ),
+    GroupStatistic(
+        id="at_end",
+        column="solved at the end (95 % interval)",
+        note="Solved at the end: what was submitted, or what was there at a limit, passes.",
+        of=_solved_at_end,
+        is_share=True,
+    ),
+    GroupStatistic(
+        id="score",
+        column="mean score",
+        note="Score: 1 for a pass, else the judge's score or the share of hidden tests that passed; 0 if nothing was "
+        "tried.",
+        of=_mean_score,
+    ),
+    GroupStatistic(
+        id="macro",
+        column="mean over categories",
+        note="The mean over categories gives each category the same weight.",
+        of=_category_mean,
+    ),
+]
+"""In the order of the columns."""

@@ -1,0 +1,212 @@
+"""`report.txt` and `composite_report.txt`: the reports of one answer and of several answers per problem, for people."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchwright_harness.cvdp_report.counts import DIFFICULTIES, SCORES, categories_of, totals
+from benchwright_harness.cvdp_report.pass_at_k import pass_at_k
+from benchwright_problems.category import Category
+
+_Cell = str | int | float
+
+
+def heading(content: Mapping[str, Any]) -> list[str]:
+    """The first lines of a report."""
+    metadata = content["metadata"]
+    lines = ["", "=== Benchmark Report ===", f"Dataset: {metadata['dataset_path']}"]
+    lines += [f"Generated: {metadata['timestamp']}", "", "=== Run Configuration ==="]
+    lines += ["Golden Mode: No", "Patches Disabled: No", f"Model/Agent: {metadata['model_agent']}"]
+    if metadata.get("composite"):
+        n, k = metadata["n_samples"], metadata["k_threshold"]
+        lines += ["", "=== Composite Report ===", f"Number of samples: {n}"]
+        passes = f"A problem passes if it passes in at least {k} out of {n} samples"
+        lines.append(f"Pass@{k}, n={n} threshold: {passes}")
+    return [*lines, "=======================", ""]
+
+
+def _by_difficulty(category: Mapping[str, Any], what: str, digits: int) -> list[_Cell]:
+    """Counts, then rates, of each difficulty."""
+    counts: list[_Cell] = []
+    rates: list[_Cell] = []
+    for level in DIFFICULTIES:
+        passed, _, total = totals([category], what, (level,))
+        counts.append(f"{passed}/{total}" if total else "-")
+        rates.append(f"{passed / total * 100:.{digits}f}%" if total else "-")
+    return [*counts, *rates]
+
+
+def _percent(part: float, whole: float) -> str:
+    """A share with two digits."""
+    return f"{part / whole * 100 if whole else 0:.2f}%"
+
+
+def _starred(category: str, what: str) -> str:
+    """A category's name, marked if its problems are scored."""
+    return f"{category}*" if what == "Problems" and Category(category) in SCORES else category
+
+
+def _footnote(categories: Mapping[str, Any]) -> list[str]:
+    """What the mark means, if a category has it."""
+    note = "* Categories marked with asterisk use score-based scoring (0-1 range) instead of binary pass/fail"
+    return [note] if any(Category(name) in SCORES for name in categories) else []
+
+
+def plain_lines(content: Mapping[str, Any]) -> list[str]:
+    """The report of one answer per problem, after its heading."""
+    levels = categories_of(content)
+    lines: list[str] = []
+    for what, rate in (("Tests", "Test Pass Rate"), ("Problems", "Problem Pass Rate")):
+        passed, failed, total = totals(levels.values(), what)
+        rows: list[list[_Cell]] = [[f"Total {what}", total], [f"Passed {what}", passed]]
+        rows += [[f"Failed {what}", failed], [rate, _percent(passed, total)]]
+        lines += ["", f"=== Overall {what[:-1]} Statistics ===", *_grid(rows)]
+    rows = []
+    for level in DIFFICULTIES:
+        passed, failed, total = totals(levels.values(), "Problems", (level,))
+        if total:
+            rows.append([level.capitalize(), total, passed, failed, _percent(passed, total)])
+    if rows:
+        lines += ["", "=== Problem Results by Difficulty ==="]
+        lines += _grid(rows, ["Difficulty", "Total", "Pass", "Fail", "Rate"])
+    for what in ("Tests", "Problems"):
+        rows = []
+        for name, category in levels.items():
+            passed, failed, total = totals([category], what)
+            rows.append([_starred(name, what), total, passed, failed, _percent(passed, total)])
+        lines += [
+            "",
+            f"=== {what[:-1]} Results by Category ===",
+            *_grid(rows, ["Cat", "Total", "Pass", "Fail", "Rate"]),
+        ]
+    lines += _footnote(levels)
+    for what, digits in (("Tests", 1), ("Problems", 2)):
+        rows = [[_starred(name, what), *_by_difficulty(category, what, digits)] for name, category in levels.items()]
+        headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%"]
+        lines += ["", f"=== {what[:-1]} Results by Category and Difficulty ===", *_grid(rows, headers)]
+    return [*lines, *_footnote(levels), *_problems(content)]
+
+
+def _problems(content: Mapping[str, Any]) -> list[str]:
+    details = content["test_details"]
+    lines: list[str] = []
+    for heading, key, column, last in (
+        ("Failing", "failing_tests", "Failed Tests", "Log/Error"),
+        ("Passing", "passing_tests", "Passed Tests", "Log/Status"),
+    ):
+        lines += ["", f"=== {heading} Problems ==="]
+        rows: list[list[_Cell]] = []
+        for number, test in enumerate(sorted(details[key], key=lambda test: str(test["test_id"])), 1):
+            rows.append([number, test["test_id"], f"{test['category']} ({test['difficulty']})", 1, ""])
+            rows.append(["", f"   ↳ Test 1: {test['test_id']}", "", "", "Log: Not Available"])
+            if error := test.get("error_msg"):
+                rows.append(["", "      Error: ", "", "", error])
+        if rows:
+            lines += _grid(rows, ["#", "Problem ID", "Category", column, last])
+        else:
+            lines.append(f"No {heading.lower()} problems found.")
+    return lines
+
+
+def composite_lines(content: Mapping[str, Any]) -> list[str]:
+    """The report of several answers per problem, after its heading."""
+    metadata, samples = content["metadata"], content["samples"]
+    n, k = metadata["n_samples"], metadata["k_threshold"]
+    results = pass_at_k(samples, k)
+    at = f"Pass@{k}, n={n}"
+    rows: list[list[_Cell]] = []
+    rates = []
+    for index, sample in enumerate(samples):
+        passed, _, total = totals(categories_of(sample).values(), "Problems")
+        rates.append(passed / total * 100 if total else 0.0)
+        rows.append([index + 1, total, passed, f"{rates[-1]:.2f}%", metadata["sample_prefixes"][index]])
+    headers = ["Sample #", "Total Problems", "Passed Problems", "Pass Rate", "Prefix"]
+    lines = ["", "=== Sample Statistics ===", *_grid(rows, headers)]
+    if len(rates) > 1:
+        mean, deviation = statistics.mean(rates), statistics.stdev(rates)
+        lines += ["", f"Pass Rate Statistics: Mean = {mean:.2f}%, StdDev = {deviation:.2f}%"]
+    levels: dict[str, Any] = results["categories"]
+    passed, failed, total = totals(levels.values(), "Problems")
+    rows = [["Total Problems", total], ["Passed Problems", passed], ["Failed Problems", failed]]
+    rows.append(["Problem Pass Rate", _percent(passed, total)])
+    if len(rates) > 1:
+        rows.append(["Pass Rate StdDev", f"{statistics.stdev(rates):.2f}%"])
+    lines += ["", f"=== Overall Problem Statistics ({at}) ===", *_grid(rows)]
+    rows = []
+    for level in DIFFICULTIES:
+        passed, failed, total = totals(levels.values(), "Problems", (level,))
+        if total:
+            row: list[_Cell] = [level.capitalize(), total, passed, failed, _percent(passed, total)]
+            rows.append([*row, _deviation(samples, None, level)])
+    headers = ["Difficulty", "Total", "Pass", "Fail", "Rate", "StdDev"]
+    lines += ["", f"=== Problem Results by Difficulty ({at}) ===", *_grid(rows, headers)]
+    rows = []
+    for name, category in levels.items():
+        passed, failed, total = totals([category], "Problems")
+        row = [_starred(name, "Problems"), total, passed, failed, _percent(passed, total)]
+        rows.append([*row, _deviation(samples, name, None)])
+    headers = ["Cat", "Total", "Pass", "Fail", "Rate", "StdDev"]
+    lines += ["", f"=== Problem Results by Category ({at}) ===", *_grid(rows, headers), *_footnote(levels)]
+    rows = []
+    for name, category in levels.items():
+        shown = _by_difficulty(category, "Problems", 2)
+        deviations = [_deviation(samples, name, level) if level in category else "-" for level in DIFFICULTIES]
+        rows.append([_starred(name, "Problems"), *shown, *deviations])
+    headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%", "Easy SD", "Medium SD", "Hard SD"]
+    lines += ["", f"=== Problem Results by Category and Difficulty ({at}) ===", *_grid(rows, headers)]
+    return [*lines, *_footnote(levels), *_distribution(results, n, k)]
+
+
+def _distribution(results: dict[str, Any], n: int, k: int) -> list[str]:
+    problems, metrics = results["problems"], results["metrics"]
+    groups: dict[float, list[dict[str, Any]]] = {}
+    for problem in problems.values():
+        groups.setdefault(round(problem["pass_count"], 1), []).append(problem)
+    rows: list[list[_Cell]] = [
+        [
+            f"{count}/{n}",
+            len(group),
+            _percent(len(group), len(problems)),
+            f"{100 * sum(float(str(one['pass_probability'])) for one in group) / len(group):.2f}%",
+        ]
+        for count, group in sorted(groups.items())
+    ]
+    lines = ["", f"=== Pass@{k} Distribution (n={n}) ==="]
+    meaning = f"measures the probability of a problem passing in at least {k} of {n} randomly-selected samples"
+    lines.append(f"Pass@{k} {meaning}")
+    lines += _grid(rows, ["Pass Count", "Problems", "% of Dataset", f"Pass@{k}, n={n} Probability"])
+    average = metrics["avg_success_probability"] * 100
+    return [*lines, "", f"Overall Pass@{k}, n={n} probability: {average:.2f}%"]
+
+
+def _deviation(samples: Sequence[Mapping[str, Any]], category: str | None, level: str | None) -> str:
+    rates = []
+    for sample in samples:
+        chosen = [value for name, value in categories_of(sample).items() if category in (None, name)]
+        passed, _, total = totals(chosen, "Problems", (level,) if level else DIFFICULTIES)
+        if total:
+            rates.append(passed / total * 100)
+    return f"{statistics.stdev(rates):.2f}%" if len(rates) > 1 else "N/A"
+
+
+def _grid(rows: Sequence[Sequence[_Cell]], headers: Sequence[str] = ()) -> list[str]:
+    """A table with lines around every cell; columns of numbers are right-aligned."""
+    table = [[str(cell) for cell in row] for row in ([list(headers)] if headers else []) + [list(row) for row in rows]]
+    if not table:
+        return []
+    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+    numeric = [all(isinstance(row[column], int | float) for row in rows) for column in range(len(widths))]
+
+    def rule(mark: str) -> str:
+        return "+" + "+".join(mark * (width + 2) for width in widths) + "+"
+
+    lines = [rule("-")]
+    for number, row in enumerate(table):
+        cells = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ]
+        lines += [f"| {' | '.join(cells)} |", rule("=" if headers and number == 0 else "-")]
+    return lines
