@@ -114,7 +114,7 @@ class Listener:
             self._lines.append(line)
 
 
-def decide(
+def apply_criterion(
     criterion: Criterion, *, said: Said | None, ended: Ended, results: Results, failures: int, limits: Limits
 ) -> Verdict:
     """Say whether a run passed, and why not.

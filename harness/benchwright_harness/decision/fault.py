@@ -62,7 +62,7 @@ _REFUSALS = {
 }
 
 
-def fault(
+def attribute_fault(
     verdict: Verdict,
     reports: Sequence[Report],
     pytest: Sequence[TestResult],

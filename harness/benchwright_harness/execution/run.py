@@ -12,23 +12,22 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchwright_foundation.untrusted_folder import folder_bytes
-from benchwright_harness.decision.compiler_messages import with_compiler_messages
-from benchwright_harness.decision.criterion import Listener, Rule, decide
+from benchwright_harness.decision.criterion import Listener
+from benchwright_harness.decision.decision import Execution, decide, is_unsigned
 from benchwright_harness.decision.design_waves import DesignWaves
-from benchwright_harness.decision.fault import fault
 from benchwright_harness.decision.report import Report, read_report
 from benchwright_harness.decision.results import PYTEST_RESULTS, FailureWatch, read_results
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
 from benchwright_harness.execution.process import End, Ended, Output
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
-from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, WORKDIR, Plan, Step, make_plan
+from benchwright_harness.plan.plan import WORKDIR, Plan, Step, make_plan
 from benchwright_harness.plan.selection import Selection, selections
 from benchwright_harness.plan.testbench import Simulator
 from benchwright_harness.sandbox import Job, Sandbox, WarmSandbox
-from benchwright_harness.scan import Finding, refused_tasks, rules, scan, without_mark
+from benchwright_harness.scan import refused_tasks, scan, without_mark
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, ScanAction
-from benchwright_problems.verdict import Digests, Outcome, Reason, Usage, Verdict
+from benchwright_problems.verdict import Digests, Reason, Usage, Verdict
 
 # cocotb seeds `random` with it; without one two runs of the same design may differ.
 RANDOM_SEED = "1"
@@ -79,14 +78,13 @@ async def run_harness(
         problem = problem.model_copy(update={"limits": limits})
     try:
         selection = selection or selections(problem)[0]
-        plan = _plan(problem, digests.harness, sandbox, selection)
+        plan = _make_plan(problem, digests.harness, sandbox, selection)
         toolchain.require(plan.tools, selection)
         toolchain.require_packages(plan.packages)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
         with _machine_errors():
-            verdict = await _run_plan(
-                problem, solution, plan, selection, sandbox, toolchain, log, on_step, on_folder, waves
-            )
+            run = _Run(problem, solution, plan, selection, sandbox, toolchain, log, waves)
+            verdict = await run.verdict(on_step, on_folder)
     except BadHarnessError as error:
         # The message may name hidden files.
         log.write(f"{error}\n".encode())
@@ -100,105 +98,96 @@ async def run_harness(
     return verdict.model_copy(update={"digests": digests, "wall_s": round(time.monotonic() - start, 3)})
 
 
-async def _run_plan(
-    problem: Problem,
-    solution: Mapping[str, bytes],
-    plan: Plan,
-    selection: Selection,
-    sandbox: Sandbox,
-    toolchain: Toolchain,
-    log: Output,
-    on_step: Callable[[int, int, str], None],
-    on_folder: Callable[[Path], None],
-    waves: DesignWaves | None,
-) -> Verdict:
-    def job(step: Step, code: Path, user: int | None) -> Job:
-        made = _job(problem, step, selection, toolchain, code, user)
-        return made if waves is None else replace(made, env=waves.variables(problem, made.env))
+@dataclass(frozen=True)
+class _Run:
+    """A solution that meets a problem's hidden part by a plan."""
 
-    findings = scan(problem, solution)
-    for finding in findings:
-        log.write(f"--- {finding}\n".encode())
-    if refused := [finding for finding in findings if finding.action is ScanAction.REFUSE]:
-        return Verdict(reason=Reason.REFUSED, detail=f"Not run: {refused[0]}.")
-    remarks = [*plan.remarks, *toolchain.remarks, *(f"{finding}." for finding in findings)]
-    async with _folder_and_user(sandbox, job(plan.steps[0], Path("/"), None)) as (code, user):
-        with run_folder(code, _snapshot(problem, solution), user):
-            ended = Ended(End.EXITED, 0, 0.0)
-            watch = FailureWatch(log)
-            output = Listener(plan.criterion, watch)
-            reports = []
-            memory_bytes = 0
-            sandbox_remarks: dict[str, None] = {}
-            for number, step in enumerate(plan.steps, 1):
-                on_step(number, len(plan.steps), step.service)
-                log.write(f"--- {step.service}: {' '.join(step.argv)}\n".encode())
-                ended = await sandbox.run(job(step, code, user), output)
-                memory_bytes = max(memory_bytes, ended.memory_bytes)
-                sandbox_remarks |= dict.fromkeys(ended.remarks)
-                if ended.reports:
-                    reports.append(read_report(ended.reports))
-                if ended.end is not End.EXITED or ended.exit_code != 0:
-                    break
-            results = read_results(code / "rundir", reports)
-            verdict = decide(
-                plan.criterion,
-                said=next((report.said for report in reports if report.said), output.said),
-                ended=ended,
-                results=results,
-                failures=watch.failures,
-                limits=problem.limits,
-            )
-            verdict = fault(verdict, reports, results.pytest, step.argv, ended.exit_code, watch)
-            verdict = with_compiler_messages(verdict, problem, solution, reports)
-            if verdict.outcome is not Outcome.PASSED:
-                verdict = _refused_inside(problem, watch) or verdict
-            for oddity in results.oddities:
-                log.write(f"--- {oddity}\n".encode())
-            if results.oddities and ended.end is End.EXITED:
-                detail = "The run left results that its simulations did not have, or changed files that it may not."
-                verdict = Verdict(reason=Reason.TAMPERED, detail=detail, tests=verdict.tests)
-            quota = problem.limits.folder_mb << 20
-            usage = Usage(
-                folder_bytes=folder_bytes(code, quota),
-                memory_bytes=max((memory_bytes, *(report.largest_bytes for report in reports))) or None,
-                cpu_s=round(sum(report.cpu_s for report in reports), 3) if reports else None,
-            )
-            on_folder(code)
-            if waves is not None:
-                await asyncio.to_thread(waves.keep, code, reports)
-            return verdict.model_copy(
-                update={
-                    "tools": toolchain.versions(selection),
-                    "usage": usage,
-                    "remarks": (
-                        *(*verdict.remarks, *remarks, *sandbox_remarks, *results.remarks),
-                        *((UNSIGNED,) if _is_unsigned(verdict, plan, reports) else ()),
-                    ),
-                }
-            )
+    problem: Problem
+    solution: Mapping[str, bytes]
+    plan: Plan
+    selection: Selection
+    sandbox: Sandbox
+    toolchain: Toolchain
+    log: Output
+    waves: DesignWaves | None
 
+    async def verdict(self, on_step: Callable[[int, int, str], None], on_folder: Callable[[Path], None]) -> Verdict:
+        """Scan the solution, execute the plan's steps, and decide on what they left behind.
 
-def _is_unsigned(verdict: Verdict, plan: Plan, reports: Sequence[Report]) -> bool:
-    """Whether a pass rests on a simulation whose results come from its own process alone.
+        Args:
+            on_step: See `run_harness`.
+            on_folder: See `run_harness`.
+        """
+        findings = scan(self.problem, self.solution)
+        for finding in findings:
+            self.log.write(f"--- {finding}\n".encode())
+        if refused := [finding for finding in findings if finding.action is ScanAction.REFUSE]:
+            return Verdict(reason=Reason.REFUSED, detail=f"Not run: {refused[0]}.")
+        first = self._job(self.plan.steps[0], Path("/"), None)
+        async with _folder_and_user(self.sandbox, first) as (code, user):
+            with run_folder(code, _files(self.problem, self.solution), user):
+                execution = await self._execute(code, user, on_step)
+                for oddity in execution.results.oddities:
+                    self.log.write(f"--- {oddity}\n".encode())
+                verdict = decide(self.plan.criterion, execution, self.problem, self.solution)
+                usage = self._usage(code, execution)
+                on_folder(code)
+                if self.waves is not None:
+                    await asyncio.to_thread(self.waves.keep, code, execution.reports)
+        remarks = (
+            *verdict.remarks,
+            *self.plan.remarks,
+            *self.toolchain.remarks,
+            *(f"{finding}." for finding in findings),
+            *execution.remarks,
+            *execution.results.remarks,
+            *((UNSIGNED,) if is_unsigned(verdict, self.plan, execution.reports) else ()),
+        )
+        tools = self.toolchain.versions(self.selection)
+        return verdict.model_copy(update={"tools": tools, "usage": usage, "remarks": remarks})
 
-    With our `xrun`, what is judged is coverage data or the solver's own testbench.
-    """
-    simulates = any(tool.simulates for report in reports for tool in report.tools)
-    signs = plan.criterion.rule is not Rule.CVDP or any(report.simulations for report in reports)
-    return verdict.outcome is Outcome.PASSED and simulates and not signs and OPEN_SOURCE_COVERAGE not in plan.remarks
+    async def _execute(self, code: Path, user: int | None, on_step: Callable[[int, int, str], None]) -> Execution:
+        """Run the steps, up to the first that fails."""
+        argv: Sequence[str] = ()
+        ended = Ended(End.EXITED, 0, 0.0)
+        watch = FailureWatch(self.log)
+        output = Listener(self.plan.criterion, watch)
+        reports: list[Report] = []
+        memory_bytes = 0
+        remarks: dict[str, None] = {}
+        for number, step in enumerate(self.plan.steps, 1):
+            argv = step.argv
+            on_step(number, len(self.plan.steps), step.service)
+            self.log.write(f"--- {step.service}: {' '.join(argv)}\n".encode())
+            ended = await self.sandbox.run(self._job(step, code, user), output)
+            memory_bytes = max(memory_bytes, ended.memory_bytes)
+            remarks |= dict.fromkeys(ended.remarks)
+            if ended.reports:
+                reports.append(read_report(ended.reports))
+            if ended.end is not End.EXITED or ended.exit_code != 0:
+                break
+        return Execution(
+            argv=argv,
+            ended=ended,
+            said=next((report.said for report in reports if report.said), output.said),
+            watch=watch,
+            reports=reports,
+            results=read_results(code / "rundir", reports),
+            memory_bytes=memory_bytes,
+            remarks=tuple(remarks),
+        )
 
+    def _job(self, step: Step, code: Path, user: int | None) -> Job:
+        job = _job(self.problem, step, self.selection, self.toolchain, code, user)
+        return job if self.waves is None else replace(job, env=self.waves.variables(self.problem, job.env))
 
-def _refused_inside(problem: Problem, watch: FailureWatch) -> Verdict | None:
-    """The verdict if the guard of a compiler has refused a design for what the compiler itself has parsed."""
-    if watch.refused is None or watch.refused[0] not in problem.public.expected:
-        return None
-    path, line, column, what, rule = watch.refused
-    if rule not in rules():
-        # The design can print such a line, too.
-        return None
-    finding = Finding(path=path, line=line, column=column, rule=rule, what=what, action=ScanAction.REFUSE)
-    return Verdict(reason=Reason.REFUSED, detail=f"Not run: {finding}.")
+    def _usage(self, code: Path, execution: Execution) -> Usage:
+        reports = execution.reports
+        return Usage(
+            folder_bytes=folder_bytes(code, self.problem.limits.folder_mb << 20),
+            memory_bytes=max((execution.memory_bytes, *(report.largest_bytes for report in reports))) or None,
+            cpu_s=round(sum(report.cpu_s for report in reports), 3) if reports else None,
+        )
 
 
 async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, selection: Selection) -> None:
@@ -208,7 +197,7 @@ async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, s
         HarnessError: The harness can't be run; a run reports that, too.
     """
     if isinstance(sandbox, WarmSandbox):
-        plan = _plan(problem, problem.harness_digest, sandbox, selection)
+        plan = _make_plan(problem, problem.harness_digest, sandbox, selection)
         with _machine_errors():
             await sandbox.warm(_job(problem, plan.steps[0], selection, toolchain, Path("/"), None))
 
@@ -224,10 +213,10 @@ def _machine_errors() -> Iterator[None]:
         ) from error
 
 
-def _plan(problem: Problem, digest: str, sandbox: Sandbox, selection: Selection) -> Plan:
+def _make_plan(problem: Problem, digest: str, sandbox: Sandbox, selection: Selection) -> Plan:
     # A site names images in variables.
     environ = tuple(os.environ.items()) if sandbox.runs_images else ()
-    plan = _plan_of(_Harness(digest, problem.hidden.harness), selection.simulator, environ, sandbox.supervises)
+    plan = _cached_plan(_Harness(digest, problem.hidden.harness), selection.simulator, environ, sandbox.supervises)
     return plan.for_one_run()
 
 
@@ -238,7 +227,7 @@ class _Harness:
 
 
 @lru_cache(maxsize=32)
-def _plan_of(
+def _cached_plan(
     harness: _Harness, simulator: Simulator | None, environ: tuple[tuple[str, str], ...], supervised: bool
 ) -> Plan:
     return make_plan(harness.files, simulator, dict(environ), supervised=supervised)
@@ -301,7 +290,7 @@ def starting_files(problem: Problem) -> dict[str, bytes]:
     return {path: given[path].encode() for path in problem.public.expected if path in given}
 
 
-def _snapshot(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
+def _files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     expected = set(problem.public.expected)
     given = {path: text.encode() for path, text in problem.public.files.items() if path not in expected}
     return given | {path: without_mark(path, content) for path, content in solution.items() if path in expected}

@@ -13,7 +13,7 @@ from benchwright_harness.decision.criterion import (
     Criterion,
     Listener,
     Rule,
-    decide,
+    apply_criterion,
 )
 from benchwright_harness.decision.report import Said
 from benchwright_harness.decision.results import Results
@@ -41,7 +41,7 @@ def verdict(
     failures: int = 0,
     simulates: bool = True,
 ) -> Verdict:
-    return decide(
+    return apply_criterion(
         Criterion(rule=rule, simulates=simulates),
         said=said,
         ended=Ended(end, exit_code, 1.0),

@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 
 from benchwright_harness.decision.criterion import ZERO_TIME
-from benchwright_harness.decision.fault import fault, settled
+from benchwright_harness.decision.fault import attribute_fault, settled
 from benchwright_harness.decision.report import Report, read_report
 from benchwright_harness.decision.results import FailureWatch
 from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
@@ -37,7 +37,7 @@ def judged(
 ) -> Verdict:
     watch = FailureWatch(BytesIO())
     watch.write(printed)
-    return fault(verdict, reports, pytest, argv, exit_code, watch)
+    return attribute_fault(verdict, reports, pytest, argv, exit_code, watch)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+"""From what a run left behind to its verdict: the pass criterion, and what outweighs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchwright_harness.decision.compiler_messages import add_compiler_messages
+from benchwright_harness.decision.criterion import Criterion, Rule, apply_criterion
+from benchwright_harness.decision.fault import attribute_fault
+from benchwright_harness.decision.report import Report, Said
+from benchwright_harness.decision.results import FailureWatch, Results
+from benchwright_harness.execution.process import End, Ended
+from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, Plan
+from benchwright_harness.scan import Finding, rules
+from benchwright_problems.problem import Problem, ScanAction
+from benchwright_problems.verdict import Outcome, Reason, Verdict
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What the steps of a run left behind."""
+
+    argv: Sequence[str]
+    """The command of the last step that ran."""
+    ended: Ended
+    """How that ended."""
+    said: Said | None
+    """What a testbench said; `None` if its simulation did not begin."""
+    watch: FailureWatch
+    """Of the output of all steps."""
+    reports: Sequence[Report]
+    """The supervisor's, of each step that had one."""
+    results: Results
+    """What cocotb and pytest left."""
+    memory_bytes: int
+    """The most of a step, as measured from outside."""
+    remarks: Sequence[str]
+    """The sandbox's."""
+
+
+def decide(criterion: Criterion, execution: Execution, problem: Problem, solution: Mapping[str, bytes]) -> Verdict:
+    """The verdict on a run whose steps have ended.
+
+    Args:
+        criterion: Of the plan.
+        execution: What the steps left behind.
+        problem: With its hidden part.
+        solution: The solver's files.
+    """
+    ended, results, watch = execution.ended, execution.results, execution.watch
+    verdict = apply_criterion(
+        criterion,
+        said=execution.said,
+        ended=ended,
+        results=results,
+        failures=watch.failures,
+        limits=problem.limits,
+    )
+    verdict = attribute_fault(verdict, execution.reports, results.pytest, execution.argv, ended.exit_code, watch)
+    verdict = add_compiler_messages(verdict, problem, solution, execution.reports)
+    if verdict.outcome is not Outcome.PASSED:
+        verdict = _refused_by_compiler(problem, watch) or verdict
+    if results.oddities and ended.end is End.EXITED:
+        detail = "The run left results that its simulations did not have, or changed files that it may not."
+        verdict = Verdict(reason=Reason.TAMPERED, detail=detail, tests=verdict.tests)
+    return verdict
+
+
+def is_unsigned(verdict: Verdict, plan: Plan, reports: Sequence[Report]) -> bool:
+    """Whether a pass rests on a simulation whose results come from its own process alone.
+
+    With our `xrun`, what is judged is coverage data or the solver's own testbench.
+    """
+    simulates = any(tool.simulates for report in reports for tool in report.tools)
+    signs = plan.criterion.rule is not Rule.CVDP or any(report.simulations for report in reports)
+    return verdict.outcome is Outcome.PASSED and simulates and not signs and OPEN_SOURCE_COVERAGE not in plan.remarks
+
+
+def _refused_by_compiler(problem: Problem, watch: FailureWatch) -> Verdict | None:
+    """The verdict if the guard of a compiler has refused a design for what the compiler itself has parsed."""
+    if watch.refused is None or watch.refused[0] not in problem.public.expected:
+        return None
+    path, line, column, what, rule = watch.refused
+    if rule not in rules():
+        # The design can print such a line, too.
+        return None
+    finding = Finding(path=path, line=line, column=column, rule=rule, what=what, action=ScanAction.REFUSE)
+    return Verdict(reason=Reason.REFUSED, detail=f"Not run: {finding}.")
