@@ -141,12 +141,6 @@ class TaskRunner:
             return Verdict(reason=error.reason, detail=str(error), hint=error.hint, digests=digests)
 
 
-async def run_task(task: Task, cache: Path) -> Verdict:
-    """Run one task with the toolchain in `cache`; its raw output is dropped."""
-    with no_log(task) as log:
-        return await TaskRunner(cache).run(task, log)
-
-
 def no_log(task: Task) -> AbstractContextManager[Output]:
     """Drops what a task's run prints."""
     return Path(os.devnull).open("wb")

@@ -32,7 +32,6 @@ class CocotbTest:
     end_column: int
     cases: tuple[str, ...] = ()
     """What its parameters make of it; empty without parameters, or if only a run shows them."""
-    is_parametrized: bool = False
 
 
 def cocotb_tests(text: str) -> tuple[CocotbTest, ...]:
@@ -98,7 +97,7 @@ def _test(node: ast.AsyncFunctionDef | ast.FunctionDef, names: _Names) -> Cocotb
     parametrize = decorators.get("parametrize")
     cases = tuple(_cases(name, parametrize)) if isinstance(parametrize, ast.Call) else ()
     end = column + len(node.name.encode())
-    return CocotbTest(name, node.lineno, column, end, cases, parametrize is not None)
+    return CocotbTest(name, node.lineno, column, end, cases)
 
 
 def _given_name(decorator: ast.expr | None) -> str | None:

@@ -40,7 +40,6 @@ OPAQUE = frozenset({"blackbox", "whitebox", "lib_whitebox", "abc9_box"})
 _AMBIGUOUS_NAME = re.compile(r"//|/\*|[\"`]|\\$")
 _UNUSUAL_ESCAPE = re.compile(r'(?:[^\\]|^)(?:\\\\)*(\\(?![nt"\\]|[0-7]{3}).)')
 _ENCRYPTED = re.compile(r"`(?:end)?protect(?:ed)?")
-_IMPORTED = frozenset({"Identifier", "SystemIdentifier", "Star", "TaskKeyword", "FunctionKeyword"})
 
 
 def read(path: str, content: bytes) -> Iterator[Found]:
