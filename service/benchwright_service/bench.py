@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,49 +64,15 @@ GUESSES_PER_MINUTE = 600
 
 
 @dataclass(frozen=True)
-class Bench:
-    """What the endpoints call."""
+class SignIn:
+    """How people, and their programs, become known."""
 
-    database: Database
-    accounts: Accounts
-    courses: Courses
-    evidence: Evidence
-    runs: Runs
-    lab: Lab
-    monitor: LabMonitor
-    signer: Countersigner
-    version: str
-    metrics: Metrics
     sessions: Sessions
-    audit: Audit
-    progress: Progress
-    gradebooks: Gradebooks
     devices: Devices
-    items: ItemReports
-    regrades: Regrades
-    people: People
-    history: GradeHistory
-    answers: AnswerGrading
-    replays: Replays
-    rubrics: RubricGrades
-    closings: Closings
-    own_runs: OwnRuns
-    assistance: AssistanceChecks
-    hints: HandedHints
-    collecting: Collecting
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
     lti_services: LtiServices | None = None
     guesses: RateLimits = field(default_factory=RateLimits)
-
-    async def check(self) -> None:
-        """Reads the database.
-
-        Raises:
-            StorageError: That does not work.
-        """
-        async with self.database.reading() as connection:
-            await connection.execute(select(ACCOUNTS.c.id).limit(1))
 
     def check_guesses(self) -> None:
         """Counts a try of an invitation.
@@ -122,6 +88,67 @@ class Bench:
                 "Wait for the number of seconds in Retry-After.",
                 retry_after_s=wait_s,
             )
+
+
+@dataclass(frozen=True)
+class Coursework:
+    """What students do in a course, and how far they are."""
+
+    progress: Progress
+    own_runs: OwnRuns
+    hints: HandedHints
+    replays: Replays
+    assistance: AssistanceChecks
+
+
+@dataclass(frozen=True)
+class Grades:
+    """What work is worth, and who decided so."""
+
+    gradebooks: Gradebooks
+    history: GradeHistory
+    answers: AnswerGrading
+    rubrics: RubricGrades
+    items: ItemReports
+    regrades: Regrades
+
+
+@dataclass(frozen=True)
+class Studies:
+    """What a lab conducts: its participants' side, those who watch, the end."""
+
+    lab: Lab
+    monitor: LabMonitor
+    closings: Closings
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A service's parts by area. An endpoint is handed its area alone; a page names it."""
+
+    version: str
+    database: Database
+    metrics: Metrics
+    audit: Audit
+    accounts: Accounts
+    people: People
+    sign_in: SignIn
+    courses: Courses
+    coursework: Coursework
+    evidence: Evidence
+    runs: Runs
+    grades: Grades
+    studies: Studies
+    collecting: Collecting
+
+    async def check(self) -> None:
+        """Reads the database.
+
+        Raises:
+            StorageError: That does not work.
+        """
+        async with self.database.reading() as connection:
+            await connection.execute(select(ACCOUNTS.c.id).limit(1))
 
 
 @dataclass(frozen=True)
@@ -261,7 +288,7 @@ async def open_bench(
         ConfigurationError: The variable of a model's key is not set.
         LogError: The log can't be opened.
     """
-    folder = home.data / "service"
+    folder, store = home.data / "service", Store(home)
     async with contextlib.AsyncExitStack() as opened:
         # First: it refuses a database that has tables and no log.
         log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
@@ -273,54 +300,54 @@ async def open_bench(
         metrics = Metrics()
         keeper = QuotaKeeper(quotas, metrics.quota_refused)
         evidence = Evidence(log, parts.database, parts.courses, parts.places, signer, keeper)
-        lab = Lab(log, Store(home), parts.courses, parts.places)
+        lab = Lab(log, store, parts.courses, parts.places)
         snapshots = Snapshots(_snapshots(home))
-        runs = Runs(parts.database, Store(home), home, snapshots, parts.courses, evidence, judging, metrics, keeper)
+        runs = Runs(parts.database, store, home, snapshots, parts.courses, evidence, judging, metrics, keeper)
         progress = Progress(parts.database, log)
         gradebooks = Gradebooks(parts.database, progress)
         closings = Closings(log, parts.database, database_url, home, reports_folder(home))
         opened.push_async_callback(closings.close)
         checks = AssistanceChecks(parts.database, log, parts.courses)
         opened.push_async_callback(checks.close)
-        collecting = Collecting.over(parts.database, Store(home), question_models)
+        collecting = Collecting.over(parts.database, store, question_models)
         opened.push_async_callback(collecting.tries.close)
         await runs.start()
         opened.push_async_callback(runs.close)
         yield Bench(
-            parts.database,
-            parts.accounts,
-            parts.courses,
-            evidence,
-            runs,
-            lab,
-            LabMonitor(log, parts.database, parts.accounts, reports_folder(home)),
-            signer,
-            version("benchwright"),
-            metrics,
-            Sessions(parts.database),
-            Audit(parts.database),
-            progress,
-            gradebooks,
-            Devices(parts.database, parts.accounts),
-            ItemReports(parts.database, log, snapshots),
-            Regrades(parts.database, Store(home), home, gradebooks),
-            _people(home, parts, log, judging),
-            GradeHistory(parts.database),
-            AnswerGrading(parts.database, judging.records, Store(home)),
-            Replays(log),
-            RubricGrades(parts.database, judging.records, Store(home), parts.courses),
-            closings,
-            OwnRuns(parts.database, parts.courses, RunViews(Store(home), home, parts.courses)),
-            checks,
-            HandedHints(parts.database, evidence, Store(home), parts.courses, lab),
-            collecting,
-            *(await _others(parts, others, server, folder) if others is not None else ()),
+            version=version("benchwright"),
+            database=parts.database,
+            metrics=metrics,
+            audit=Audit(parts.database),
+            accounts=parts.accounts,
+            people=_people(home, parts, log, judging),
+            sign_in=await _sign_in(parts, others, server, folder),
+            courses=parts.courses,
+            coursework=Coursework(
+                progress,
+                OwnRuns(parts.database, parts.courses, RunViews(store, home, parts.courses)),
+                HandedHints(parts.database, evidence, store, parts.courses, lab),
+                Replays(log),
+                checks,
+            ),
+            evidence=evidence,
+            runs=runs,
+            grades=Grades(
+                gradebooks,
+                GradeHistory(parts.database),
+                AnswerGrading(parts.database, judging.records, store),
+                RubricGrades(parts.database, judging.records, store, parts.courses),
+                ItemReports(parts.database, log, snapshots),
+                Regrades(parts.database, store, home, gradebooks),
+            ),
+            studies=Studies(lab, LabMonitor(log, parts.database, parts.accounts, reports_folder(home)), closings),
+            collecting=collecting,
         )
 
 
-async def _others(
-    parts: Administration, settings: SignInSettings, server: str, folder: Path
-) -> tuple[IdentityProvider | None, LtiTool | None, LtiServices | None]:
+async def _sign_in(parts: Administration, settings: SignInSettings | None, server: str, folder: Path) -> SignIn:
+    own = SignIn(Sessions(parts.database), Devices(parts.database, parts.accounts))
+    if settings is None:
+        return own
     # Most services have none, and the protocols take a quarter of a second to import.
     from benchwright_service.sign_in.identity_provider import IdentityProvider
     from benchwright_service.sign_in.lti import LtiTool
@@ -331,7 +358,7 @@ async def _others(
         await parts.courses.demand(course)
     provider = IdentityProvider(settings.oidc, server) if settings.oidc is not None else None
     if not settings.lti:
-        return provider, None, None
+        return replace(own, provider=provider)
     key = await asyncio.to_thread(ToolKey, folder / "lti-key.json")
     services = LtiServices(parts.database, parts.accounts, settings.lti, key)
-    return provider, LtiTool(settings.lti, server), services
+    return replace(own, provider=provider, lti=LtiTool(settings.lti, server), lti_services=services)

@@ -1,23 +1,25 @@
-"""Who asks: a person or a worker, as admission control has found out."""
+"""What an endpoint is handed: who asks, as admission control has found out, and its area of the service."""
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeVar, cast
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Role
-from benchwright_service.accounts.accounts import ServiceToken, TokenKind
-from benchwright_service.bench import Bench
+from benchwright_service.accounts.accounts import Accounts, ServiceToken, TokenKind
+from benchwright_service.bench import Bench, Coursework, SignIn, Studies
+from benchwright_service.courses.courses import Courses
+from benchwright_service.evidence.audit import Audit
+from benchwright_service.evidence.evidence import Evidence
+from benchwright_service.runs.runs import Runs
 
+Area = TypeVar("Area")
 # Dependencies are coroutines, though they wait for nothing: others run in threads.
 _bearer = HTTPBearer(auto_error=False, scheme_name="token", description="`bws_…`, as `benchwright login` gets it.")
-
-
-async def _bench(request: Request) -> Bench:
-    return cast(Bench, request.app.state.bench)
 
 
 async def _token(
@@ -51,7 +53,23 @@ def only(*roles: Role) -> dict[str, list[str]]:
     return {ROLES: [role.value for role in roles]}
 
 
-TheBench = Annotated[Bench, Depends(_bench)]
+def _of_bench(area: Callable[[Bench], Area]) -> Callable[[Request], Awaitable[Area]]:
+    async def find(request: Request) -> Area:
+        return area(cast(Bench, request.app.state.bench))
+
+    return find
+
+
+TheBench = Annotated[Bench, Depends(_of_bench(lambda bench: bench))]
+"""For what is about the service as a whole; other endpoints take their area."""
+TheAccounts = Annotated[Accounts, Depends(_of_bench(lambda bench: bench.accounts))]
+TheSignIn = Annotated[SignIn, Depends(_of_bench(lambda bench: bench.sign_in))]
+TheCourses = Annotated[Courses, Depends(_of_bench(lambda bench: bench.courses))]
+TheCoursework = Annotated[Coursework, Depends(_of_bench(lambda bench: bench.coursework))]
+TheEvidence = Annotated[Evidence, Depends(_of_bench(lambda bench: bench.evidence))]
+TheRuns = Annotated[Runs, Depends(_of_bench(lambda bench: bench.runs))]
+TheStudies = Annotated[Studies, Depends(_of_bench(lambda bench: bench.studies))]
+TheAudit = Annotated[Audit, Depends(_of_bench(lambda bench: bench.audit))]
 Account = Annotated[str, Depends(_account)]
 """The id of the account that asks."""
 Worker = Annotated[str, Depends(_worker)]

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_foundation.refusals import BODY, Kind, responses_of
 from benchwright_remote.messages import Device, DeviceAsk, Health, Join, Joined, NewDevice, PublicKey, Waiting
-from benchwright_service.endpoints.admitted import TheBench
+from benchwright_service.endpoints.admitted import TheAccounts, TheBench, TheEvidence, TheSignIn
 
 router = APIRouter(prefix="/api/v1")
 
@@ -28,15 +28,15 @@ async def ready(bench: TheBench) -> Health:
 
 
 @router.get("/key", summary="The public key of receipts")
-async def key(bench: TheBench) -> PublicKey:
+async def key(evidence: TheEvidence) -> PublicKey:
     """The present one; Ed25519, base64: to check receipts with."""
-    return PublicKey(key=bench.signer.public_key)
+    return PublicKey(key=evidence.signer.public_key)
 
 
 @router.get("/keys", summary="All public keys of receipts")
-async def keys(bench: TheBench) -> PublishedKeys:
+async def keys(evidence: TheEvidence) -> PublishedKeys:
     """Each with the time in which it signed, and from when on its receipts prove nothing if it was revoked."""
-    return bench.signer.published
+    return evidence.signer.published
 
 
 @router.post(
@@ -44,11 +44,11 @@ async def keys(bench: TheBench) -> PublishedKeys:
     summary="Join a course by an invitation",
     responses=responses_of(*BODY, Kind.NOT_FOUND, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE),
 )
-async def join(body: Join, bench: TheBench) -> Joined:
+async def join(body: Join, sign_in: TheSignIn, accounts: TheAccounts) -> Joined:
     """Makes an account and a token for it."""
-    bench.check_guesses()
-    account, token = await bench.accounts.join(body.code, body.name)
-    return Joined(token=token, me=await bench.accounts.me(account))
+    sign_in.check_guesses()
+    account, token = await accounts.join(body.code, body.name)
+    return Joined(token=token, me=await accounts.me(account))
 
 
 @router.post(
@@ -56,10 +56,10 @@ async def join(body: Join, bench: TheBench) -> Joined:
     summary="Sign a program in by a browser",
     responses=responses_of(*BODY, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE),
 )
-async def begin(body: NewDevice, bench: TheBench) -> Device:
+async def begin(body: NewDevice, sign_in: TheSignIn, evidence: TheEvidence) -> Device:
     """Returns a code for a person who is signed in at `/device`, and a secret to ask with."""
-    bench.check_guesses()
-    return await bench.devices.begin(body.name, bench.signer.server)
+    sign_in.check_guesses()
+    return await sign_in.devices.begin(body.name, evidence.signer.server)
 
 
 @router.post(
@@ -67,6 +67,6 @@ async def begin(body: NewDevice, bench: TheBench) -> Device:
     summary="Ask whether a program was signed in",
     responses=responses_of(*BODY, Kind.NOT_FOUND, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE),
 )
-async def ask(body: DeviceAsk, bench: TheBench) -> Waiting:
+async def ask(body: DeviceAsk, sign_in: TheSignIn) -> Waiting:
     """Returns the token once, when it was granted."""
-    return await bench.devices.ask(body.secret)
+    return await sign_in.devices.ask(body.secret)

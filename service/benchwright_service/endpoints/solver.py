@@ -21,7 +21,15 @@ from benchwright_remote.messages import (
     RunView,
     Taken,
 )
-from benchwright_service.endpoints.admitted import Account, TheBench
+from benchwright_service.endpoints.admitted import (
+    Account,
+    TheAccounts,
+    TheCourses,
+    TheCoursework,
+    TheEvidence,
+    TheRuns,
+    TheSignIn,
+)
 
 LONGEST_WAIT_S = 30.0
 
@@ -32,29 +40,29 @@ PackName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 
 
 @router.get("/me", summary="The account and its courses", responses=refusals())
-async def me(account: Account, bench: TheBench) -> Me:
+async def me(account: Account, accounts: TheAccounts) -> Me:
     """Who asks."""
-    return await bench.accounts.me(account)
+    return await accounts.me(account)
 
 
 @router.post("/me/courses", summary="Join another course", responses=refusals(*BODY, Kind.NOT_FOUND))
-async def join(body: JoinAnother, account: Account, bench: TheBench) -> Me:
+async def join(body: JoinAnother, account: Account, sign_in: TheSignIn, accounts: TheAccounts) -> Me:
     """By an invitation, with the account that asks."""
-    bench.check_guesses()
-    await bench.accounts.join_another(account, body.code)
-    return await bench.accounts.me(account)
+    sign_in.check_guesses()
+    await accounts.join_another(account, body.code)
+    return await accounts.me(account)
 
 
 @router.get("/assignments", summary="What there is to do", responses=refusals())
-async def assignments(account: Account, bench: TheBench) -> list[AssignmentView]:
+async def assignments(account: Account, courses: TheCourses) -> list[AssignmentView]:
     """The assignments that have opened, of all the account's courses."""
-    return list(await bench.courses.of(account))
+    return list(await courses.of(account))
 
 
 @router.get("/packs/{name}", summary="The public part of a pack", responses=refusals(Kind.NOT_FOUND))
-async def pack(name: PackName, account: Account, bench: TheBench) -> PublicPack:
+async def pack(name: PackName, account: Account, courses: TheCourses) -> PublicPack:
     """Its problems that the account may work on, without any hidden part."""
-    return await bench.courses.pack(account, name)
+    return await courses.pack(account, name)
 
 
 @router.post(
@@ -62,11 +70,11 @@ async def pack(name: PackName, account: Account, bench: TheBench) -> PublicPack:
     summary="Hand events in",
     responses=refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT, Kind.QUOTA_USED_UP),
 )
-async def take_events(attempt: OneId, body: NewEvents, account: Account, bench: TheBench) -> Taken:
+async def take_events(attempt: OneId, body: NewEvents, account: Account, evidence: TheEvidence) -> Taken:
     """Takes what follows from what is here; returns a countersigned anchor once it is on disk."""
     if body.header.id != attempt:
         raise RefusalError(Kind.INVALID, "The header is of another attempt.", "Send an attempt's events to its path.")
-    return await bench.evidence.take(account, body)
+    return await evidence.take(account, body)
 
 
 @router.post(
@@ -80,9 +88,9 @@ async def take_events(attempt: OneId, body: NewEvents, account: Account, bench: 
     },
     response_model=None,
 )
-async def run(attempt: OneId, body: NewRun, account: Account, bench: TheBench) -> Response:
+async def run(attempt: OneId, body: NewRun, account: Account, runs: TheRuns) -> Response:
     """Queues a run of these files: 202. 424 with the digests of contents that have to be sent with it."""
-    outcome = await bench.runs.submit(account, attempt, body)
+    outcome = await runs.submit(account, attempt, body)
     status = 424 if isinstance(outcome, MissingFiles) else 202
     return Response(outcome.model_dump_json(), status, media_type="application/json")
 
@@ -93,25 +101,25 @@ async def run(attempt: OneId, body: NewRun, account: Account, bench: TheBench) -
     responses=refusals(Kind.NOT_FOUND, Kind.CONFLICT),
 )
 async def hint(
-    attempt: OneId, number: Annotated[int, Path(ge=1, le=MOST_HINTS)], account: Account, bench: TheBench
+    attempt: OneId, number: Annotated[int, Path(ge=1, le=MOST_HINTS)], account: Account, coursework: TheCoursework
 ) -> HintText:
     """Hands out the next hint of the attempt's problem; what it costs is noted before it is sent."""
-    return await bench.hints.take(account, attempt, number)
+    return await coursework.hints.take(account, attempt, number)
 
 
 @router.get("/runs/{run}", summary="How far a run is", responses=refusals(Kind.NOT_FOUND))
 async def read_run(
     run: OneId,
     account: Account,
-    bench: TheBench,
+    runs: TheRuns,
     seen: Annotated[int, Query(description="The revision that is known.")] = -1,
     wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S, description="How long to wait for another one.")] = 0.0,
 ) -> RunView:
     """Waits for a change; shows of a verdict what the problem and the assignment allow."""
-    return await bench.runs.shown(account, run, seen=seen, wait_s=wait_s)
+    return await runs.shown(account, run, seen=seen, wait_s=wait_s)
 
 
 @router.delete("/runs/{run}", summary="Cancel a run", status_code=204, responses=refusals(Kind.NOT_FOUND))
-async def cancel(run: OneId, account: Account, bench: TheBench) -> None:
+async def cancel(run: OneId, account: Account, runs: TheRuns) -> None:
     """Cancels it, unless it has ended."""
-    await bench.runs.cancel(account, run)
+    await runs.cancel(account, run)

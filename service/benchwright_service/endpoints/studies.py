@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from benchwright_foundation.refusals import BODY, Kind, refusals
 from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal, Role, StudyWatch
-from benchwright_service.endpoints.admitted import Account, TheBench, only
+from benchwright_service.endpoints.admitted import Account, TheAudit, TheStudies, only
 from benchwright_service.studies.lab_monitor import STUCK_AFTER_S, headers_of
 
 router = APIRouter(prefix="/api/v1")
@@ -17,9 +17,9 @@ StudyName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 
 
 @router.post("/studies", summary="Take part in studies", responses=refusals())
-async def enrolled(account: Account, bench: TheBench) -> list[EnrolledStudy]:
+async def enrolled(account: Account, studies: TheStudies) -> list[EnrolledStudy]:
     """Gives a place in each study whose invitation the account has used, once; returns the rules, and no assignment."""
-    return list(await bench.lab.enrolled(account))
+    return list(await studies.lab.enrolled(account))
 
 
 @router.post(
@@ -27,9 +27,9 @@ async def enrolled(account: Account, bench: TheBench) -> list[EnrolledStudy]:
     summary="Hand a participant's journal in",
     responses=refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT),
 )
-async def take_journal(study: StudyName, body: NewJournal, account: Account, bench: TheBench) -> JournalTaken:
+async def take_journal(study: StudyName, body: NewJournal, account: Account, studies: TheStudies) -> JournalTaken:
     """Consent, forecasts, tasks and answers; the code of the assignment comes back once every forecast is here."""
-    return await bench.lab.take(account, study, body.lines)
+    return await studies.lab.take(account, study, body.lines)
 
 
 @router.get(
@@ -41,12 +41,13 @@ async def take_journal(study: StudyName, body: NewJournal, account: Account, ben
 async def watch(
     study: StudyName,
     account: Account,
-    bench: TheBench,
+    studies: TheStudies,
+    audit: TheAudit,
     stuck_after_s: Annotated[float, Query(ge=30, le=86_400)] = STUCK_AFTER_S,
 ) -> StudyWatch:
     """Where each participant is, for the study's owners and monitors: no condition, no verdict, no time of work."""
-    shown = await bench.monitor.shown(account, study, stuck_after_s)
-    await bench.audit.note_sitting(account, study, "watched", "by a program")
+    shown = await studies.monitor.shown(account, study, stuck_after_s)
+    await audit.note_sitting(account, study, "watched", "by a program")
     return shown
 
 
@@ -57,8 +58,8 @@ async def watch(
     openapi_extra=only(Role.OWNER),
     responses={200: {"content": {"text/html": {}}}, **refusals(Kind.NOT_FOUND, Kind.CONFLICT)},
 )
-async def report(study: StudyName, account: Account, bench: TheBench) -> Response:
+async def report(study: StudyName, account: Account, studies: TheStudies, audit: TheAudit) -> Response:
     """An HTML page, for the study's owners alone; 409 until it is closed."""
-    page = await bench.monitor.report(account, study)
-    await bench.audit.note(account, study, "read report", "by a program")
+    page = await studies.monitor.report(account, study)
+    await audit.note(account, study, "read report", "by a program")
     return Response(page, media_type="text/html", headers=headers_of(page))

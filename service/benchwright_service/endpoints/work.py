@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from benchwright_foundation.refusals import BODY, refusals
 from benchwright_remote.messages import Ask, Done, Heard, Id, Job, Step
-from benchwright_service.endpoints.admitted import TheBench, Worker
+from benchwright_service.endpoints.admitted import TheRuns, Worker
 
 LONGEST_WAIT_S = 30.0
 
@@ -28,22 +28,22 @@ RunId = Annotated[Id, Path()]
     response_model=None,
 )
 async def claim(
-    body: Ask, worker: Worker, bench: TheBench, wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S)] = 0.0
+    body: Ask, worker: Worker, runs: TheRuns, wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S)] = 0.0
 ) -> Response:
     """The next run, with its hidden part; 204 if there was none for so long."""
-    job = await bench.runs.claim(f"{worker}/{body.worker}", wait_s)
+    job = await runs.claim(f"{worker}/{body.worker}", wait_s)
     if job is None:
         return Response(status_code=204)
     return Response(job.model_dump_json(), media_type="application/json")
 
 
 @router.post("/{run}/step", summary="Say what runs now", responses=refusals(*BODY))
-async def step(run: RunId, body: Step, worker: Worker, bench: TheBench) -> Heard:
+async def step(run: RunId, body: Step, worker: Worker, runs: TheRuns) -> Heard:
     """Shows the solver how far the run is; without a word for too long it goes to another worker."""
-    return await bench.runs.step(run, body)
+    return await runs.step(run, body)
 
 
 @router.post("/{run}/verdict", summary="Hand a verdict in", responses=refusals(*BODY))
-async def done(run: RunId, body: Done, worker: Worker, bench: TheBench) -> Heard:
+async def done(run: RunId, body: Done, worker: Worker, runs: TheRuns) -> Heard:
     """It counts once, and only if the run is still this worker's."""
-    return await bench.runs.done(run, body)
+    return await runs.done(run, body)

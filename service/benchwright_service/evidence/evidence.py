@@ -66,10 +66,10 @@ class Evidence:
         now: Callable[[], float] = time.time,
     ) -> None:
         self.log = log
+        self.signer = signer
         self._database = database
         self._courses = courses
         self._places = places
-        self._signer = signer
         self._quotas = quotas
         self._now = now
         self._taking = Gathered(self._take_all, _attempt_of, most=_MOST_TOGETHER, pace_s=_PACE_S, at_once=_AT_ONCE)
@@ -122,7 +122,7 @@ class Evidence:
         if not head.events:
             return Taken(anchor=None, clock_difference_s=difference)
         anchor = Anchor(attempt=_attempt_of(one), events=head.events, head=head.hash, made=one.events.now)
-        signed = self._signer.sign(anchor, datetime.fromtimestamp(one.came, UTC))
+        signed = self.signer.sign(anchor, datetime.fromtimestamp(one.came, UTC))
         return Taken(anchor=signed, clock_difference_s=difference)
 
     async def held(self, account: str, attempt: str) -> tuple[str, str]:

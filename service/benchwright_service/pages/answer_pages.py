@@ -27,7 +27,7 @@ async def grade(visit: Visit) -> Response:
     if await visit.is_archived():
         return await _answer(visit, member, Problem("The course is archived.", "An owner of it can restore it."))
     try:
-        await visit.bench.answers.grade(
+        await visit.bench.grades.answers.grade(
             member.course,
             visit.field("item"),
             visit.account,
@@ -48,7 +48,7 @@ async def figure(visit: Visit) -> Response:
     """A picture of the question, or of its key, of an answer of the course."""
     member = await visit.grading()
     item = visit.request.path_params["item"]
-    found = await visit.bench.answers.figure(member.course, item, visit.counted("number"))
+    found = await visit.bench.grades.answers.figure(member.course, item, visit.counted("number"))
     if found is None:
         raise unknown_page()
     return show_picture(found.content, found.media_type)
@@ -65,7 +65,7 @@ def _points(visit: Visit) -> Sequence[float]:
 
 
 async def _answer(visit: Visit, member: Membership, problem: Problem | None) -> Response:
-    desk = await visit.bench.answers.desk(member.course, visit.account)
+    desk = await visit.bench.grades.answers.desk(member.course, visit.account)
     return render(
         "answer",
         visit.session,

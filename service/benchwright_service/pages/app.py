@@ -234,7 +234,7 @@ class _Guard:
 
     async def _session(self, request: Request) -> BrowserSession | None:
         cookie = request.cookies.get(cookie_name(secure=self._secure))
-        return await self._bench.sessions.find(cookie) if cookie else None
+        return await self._bench.sign_in.sessions.find(cookie) if cookie else None
 
     async def _answer(
         self,

@@ -27,7 +27,7 @@ async def appeal(visit: Visit) -> Response:
     if await visit.is_archived():
         return await _own(visit, Problem("The course is archived.", "Ask its staff."))
     try:
-        await visit.bench.history.appeal(view.id, student.account, visit.field("text", LONGEST))
+        await visit.bench.grades.history.appeal(view.id, student.account, visit.field("text", LONGEST))
     except BenchServiceError as error:
         return await _own(visit, Problem(f"{error}.".capitalize(), "Correct it, and send it again."))
     path = f"/courses/{quote(member.course)}/mine/{view.id}"
@@ -37,7 +37,7 @@ async def appeal(visit: Visit) -> Response:
 async def appeals(visit: Visit) -> Response:
     """All appeals of a course."""
     member = await visit.staffed()
-    found = await visit.bench.history.appeals(member.course)
+    found = await visit.bench.grades.history.appeals(member.course)
     titles = {one.id: one.title for one in await visit.bench.courses.all_of(member.course)}
     await visit.bench.audit.note(visit.account, member.course, "saw appeals", "")
     return render("appeals", visit.session, member=member, appeals=found, titles=titles)
@@ -53,7 +53,7 @@ async def answer(visit: Visit) -> Response:
     if path["assignment"] not in views:
         raise unknown_page()
     try:
-        await visit.bench.history.answer(
+        await visit.bench.grades.history.answer(
             number,
             path["assignment"],
             path["account"],
@@ -72,7 +72,7 @@ async def answer(visit: Visit) -> Response:
 
 async def _own(visit: Visit, problem: Problem | None) -> Response:
     member, view, student, book = await _mine(visit)
-    appeals_ = await visit.bench.history.appeals(member.course, student.account)
+    appeals_ = await visit.bench.grades.history.appeals(member.course, student.account)
     return render(
         "own",
         visit.session,
@@ -80,11 +80,11 @@ async def _own(visit: Visit, problem: Problem | None) -> Response:
         member=member,
         assignment=view,
         grade=book.grade(student, view),
-        rubrics=await visit.bench.rubrics.of(book.grade(student, view).counted, for_staff=False),
+        rubrics=await visit.bench.grades.rubrics.of(book.grade(student, view).counted, for_staff=False),
         most=book.most(view),
-        history=await visit.bench.history.of(view.id, student.account),
+        history=await visit.bench.grades.history.of(view.id, student.account),
         appeals=[one for one in appeals_ if one.assignment == view.id],
-        runs=await visit.bench.own_runs.of(visit.account, view.id),
+        runs=await visit.bench.coursework.own_runs.of(visit.account, view.id),
         is_archived=await visit.is_archived(),
         longest=LONGEST,
         problem=problem,
@@ -99,5 +99,5 @@ async def _mine(visit: Visit) -> tuple[Membership, AssignmentView, Student, Grad
     view = next((one for one in mine if one.id == visit.request.path_params["assignment"]), None)
     if view is None or view.course != member.course:
         raise unknown_page()
-    book = await visit.bench.gradebooks.of(member.course, await visit.bench.courses.all_of(member.course))
+    book = await visit.bench.grades.gradebooks.of(member.course, await visit.bench.courses.all_of(member.course))
     return member, view, next(one for one in book.students if one.account == visit.account), book

@@ -38,14 +38,14 @@ async def closing(visit: Visit) -> Response:
 async def state(visit: Visit) -> Response:
     """What the page refreshes itself with while the study is being closed."""
     member = await visit.owning()
-    found = await visit.bench.closings.state(member.course)
+    found = await visit.bench.studies.closings.state(member.course)
     return render("study_closing_state", visit.session, state=found, now=datetime.now(UTC))
 
 
 async def close(visit: Visit) -> Response:
     """Begins to close it, or to make its report again; what it would end is confirmed by itself."""
     member = await visit.owning()
-    closings, study = visit.bench.closings, member.course
+    closings, study = visit.bench.studies.closings, member.course
     found = await closings.state(study)
     if found.is_running:
         return _onward(member)
@@ -67,7 +67,7 @@ async def close(visit: Visit) -> Response:
 async def report(visit: Visit) -> Response:
     """The report as it was made, which may not act for who is signed in."""
     member = await visit.owning()
-    page = await visit.bench.monitor.report(visit.account, member.course)
+    page = await visit.bench.studies.monitor.report(visit.account, member.course)
     await visit.bench.audit.note(visit.account, member.course, "read report", "page")
     return Response(page, media_type="text/html", headers=headers_of(page))
 
@@ -75,14 +75,14 @@ async def report(visit: Visit) -> Response:
 async def export(visit: Visit) -> Response:
     """The records of a closed study, which tell who worked under which condition and how well."""
     member = await visit.owning()
-    if not (await visit.bench.closings.state(member.course)).digest:
+    if not (await visit.bench.studies.closings.state(member.course)).digest:
         raise RefusalError(
             Kind.CONFLICT,
             "The study goes on: nobody sees outcomes by condition.",
             "Close it first; its records can be downloaded then.",
         )
     await visit.bench.audit.note(visit.account, member.course, "exported records", "")
-    file = await visit.bench.closings.archive(member.course)
+    file = await visit.bench.studies.closings.archive(member.course)
     headers = SECURITY | {
         "Content-Disposition": f'attachment; filename="{member.course}.zip"',
         "Content-Length": str(file.seek(0, 2)),
@@ -98,16 +98,16 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 async def _outlook(visit: Visit, member: Membership) -> Outlook:
-    watch = await visit.bench.monitor.watch(member.course)
-    return await visit.bench.closings.outlook(member.course, [one.participant for one in watch.participants])
+    watch = await visit.bench.studies.monitor.watch(member.course)
+    return await visit.bench.studies.closings.outlook(member.course, [one.participant for one in watch.participants])
 
 
 async def _closing(
     visit: Visit, member: Membership, problem: Problem | None = None, *, is_second: bool = False
 ) -> Response:
-    found: ClosingState = await visit.bench.closings.state(member.course)
+    found: ClosingState = await visit.bench.studies.closings.state(member.course)
     is_open = not (found.is_running or found.digest)
-    watch = await visit.bench.monitor.watch(member.course)
+    watch = await visit.bench.studies.monitor.watch(member.course)
     if is_open:
         await visit.bench.audit.note_sitting(visit.account, member.course, "saw what closing ends", "")
     status = HTTPStatus.CONFLICT if is_second else HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK

@@ -41,7 +41,7 @@ FIELDS = (
 async def courses(visit: Visit) -> Response:
     """The courses of who is signed in, and the studies that they watch."""
     mine = await visit.bench.accounts.memberships(visit.account)
-    studies = [one for one, _ in mine if await visit.bench.monitor.is_study(one.course)]
+    studies = [one for one, _ in mine if await visit.bench.studies.monitor.is_study(one.course)]
     shown = [one for one in mine if one[0] not in studies]
     watched = [one for one in studies if one.role in WATCHERS]
     return render("courses", visit.session, courses=shown, studies=watched)
@@ -69,9 +69,9 @@ async def progress(visit: Visit) -> Response:
     member = await visit.staffed()
     section = visit.section
     assignments = await visit.bench.courses.all_of(member.course)
-    found = await visit.bench.progress.matrix(member.course, assignments, section)
-    everybody = found.students if not section else await visit.bench.progress.students(member.course)
-    checks = await visit.bench.assistance.of_course(member.course, CHECKED_WITHIN_S)
+    found = await visit.bench.coursework.progress.matrix(member.course, assignments, section)
+    everybody = found.students if not section else await visit.bench.coursework.progress.students(member.course)
+    checks = await visit.bench.coursework.assistance.of_course(member.course, CHECKED_WITHIN_S)
     await visit.bench.audit.note(visit.account, member.course, "saw progress", section)
     return render(
         "progress",
@@ -89,9 +89,11 @@ async def work(visit: Visit) -> Response:
     """One student's attempts at a problem."""
     member, assignment, student = await student_of(visit)
     path = visit.request.path_params
-    attempts = await visit.bench.progress.attempts(student.account, assignment.id, path["problem"])
+    attempts = await visit.bench.coursework.progress.attempts(student.account, assignment.id, path["problem"])
     written = [await _written(visit, one) for one in attempts]
-    checked = [await visit.bench.assistance.of_attempt(member.course, assignment.id, one.id) for one in attempts]
+    checked = [
+        await visit.bench.coursework.assistance.of_attempt(member.course, assignment.id, one.id) for one in attempts
+    ]
     seen = f"{student.account} {assignment.pack}/{path['problem']}"
     await visit.bench.audit.note(visit.account, member.course, "saw work", seen)
     return render(
@@ -109,7 +111,7 @@ async def work(visit: Visit) -> Response:
 async def _written(visit: Visit, attempt: AttemptLine) -> Sequence[Written] | str:
     """Where its text came from; or why that can't be said."""
     try:
-        return written_of((await visit.bench.replays.of(attempt.id, attempt.summary.seq)).inserted)
+        return written_of((await visit.bench.coursework.replays.of(attempt.id, attempt.summary.seq)).inserted)
     except PlaybackError as error:
         return str(error)
 
@@ -137,7 +139,7 @@ async def course_page(visit: Visit, member: Membership, problem: Problem | None,
         own = await visit.bench.courses.of(visit.account, archived=True)
         assignments = [one for one in own if one.course == member.course]
         is_participant = member.role is Role.PARTICIPANT
-        mine = await visit.bench.progress.own(visit.account, member.course) if is_participant else None
+        mine = await visit.bench.coursework.progress.own(visit.account, member.course) if is_participant else None
     return render(
         "course",
         visit.session,
@@ -148,7 +150,7 @@ async def course_page(visit: Visit, member: Membership, problem: Problem | None,
         is_grader=member.role is Role.GRADER,
         collects=member.role is not Role.MONITOR
         and await visit.bench.collecting.questions.call(member.course) is not None,
-        open_appeals=await visit.bench.history.waiting(member.course) if is_staff else 0,
+        open_appeals=await visit.bench.grades.history.waiting(member.course) if is_staff else 0,
         is_archived=await visit.is_archived(),
         assignments=assignments,
         mine=mine,

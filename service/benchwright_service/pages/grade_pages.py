@@ -30,7 +30,7 @@ async def grades(visit: Visit) -> Response:
     member = await visit.staffed()
     book = await _book(visit, member)
     await visit.bench.audit.note(visit.account, member.course, "saw grades", visit.section)
-    services = visit.bench.lti_services
+    services = visit.bench.sign_in.lti_services
     platform = await services.platform_of(member.course) if services is not None else ""
     return render(
         "grades",
@@ -53,7 +53,7 @@ async def file(visit: Visit) -> Response:
     book = (await _book(visit, member)).of_section(visit.section)
     await visit.bench.audit.note(visit.account, member.course, "exported grades", f"{kind} {visit.section}".rstrip())
     if kind == TABLE:
-        checks = await visit.bench.assistance.of_course(member.course, _FILE_WITHIN_S)
+        checks = await visit.bench.coursework.assistance.of_course(member.course, _FILE_WITHIN_S)
         help_ = [[checks.cell(one.account, view.id) for view, _ in book.assignments] for one in book.students]
         text = table(book.columns, book.lines, help_)
     else:
@@ -72,7 +72,7 @@ async def change(visit: Visit) -> Response:
     """Extends an assignment for a student, or adjusts their points."""
     member = await visit.changing()
     view, student, _ = await _chosen(visit, member)
-    gradebooks, reason = visit.bench.gradebooks, visit.field("reason", 500)
+    gradebooks, reason = visit.bench.grades.gradebooks, visit.field("reason", 500)
     try:
         if visit.field("points"):
             points = visit.number("points", -1_000_000, 1_000_000)
@@ -96,7 +96,7 @@ async def rules(visit: Visit) -> Response:
     assignment = visit.request.path_params["assignment"]
     try:
         grading = grading_of(visit)
-        await visit.bench.gradebooks.grade_by(member.course, assignment, grading)
+        await visit.bench.grades.gradebooks.grade_by(member.course, assignment, grading)
     except BenchServiceError:
         raise unknown_page() from None
     except ValueError as error:
@@ -132,7 +132,7 @@ async def item(visit: Visit) -> Response:
     if problem not in view.problems:
         raise unknown_page()
     asked = await visit.bench.courses.problem(view.pack, problem)
-    report = await visit.bench.items.of(book, view.id, asked)
+    report = await visit.bench.grades.items.of(book, view.id, asked)
     return render(
         "item",
         visit.session,
@@ -141,7 +141,7 @@ async def item(visit: Visit) -> Response:
         problem=problem,
         item=analysed(book)[view.id, problem],
         report=report,
-        outdated=await visit.bench.regrades.outdated(view, problem),
+        outdated=await visit.bench.grades.regrades.outdated(view, problem),
         is_question=asked.kind is ProblemKind.QUESTION,
         section=visit.section,
         sections=sections_of(whole.students),
@@ -159,7 +159,7 @@ async def alike(visit: Visit) -> Response:
     asked = await visit.bench.courses.problem(view.pack, problem)
     if asked.kind is ProblemKind.QUESTION:
         raise unknown_page()
-    found = await visit.bench.items.alike(book, view.id, asked)
+    found = await visit.bench.grades.items.alike(book, view.id, asked)
     await visit.bench.audit.note(visit.account, member.course, "compared solutions", f"{view.pack}/{problem}")
     return render(
         "alike",
@@ -205,12 +205,12 @@ async def _grade(visit: Visit, problem: Problem | None) -> Response:
         assignment=view,
         student=student,
         grade=book.grade(student, view),
-        rubrics=await visit.bench.rubrics.of(book.grade(student, view).counted, for_staff=True),
+        rubrics=await visit.bench.grades.rubrics.of(book.grade(student, view).counted, for_staff=True),
         most=book.most(view),
-        history=await visit.bench.history.of(view.id, student.account),
+        history=await visit.bench.grades.history.of(view.id, student.account),
         appeals=[
             one
-            for one in await visit.bench.history.appeals(member.course, student.account)
+            for one in await visit.bench.grades.history.appeals(member.course, student.account)
             if one.assignment == view.id
         ],
         problem=problem,
@@ -219,7 +219,7 @@ async def _grade(visit: Visit, problem: Problem | None) -> Response:
 
 async def _book(visit: Visit, member: Membership) -> Gradebook:
     assignments = await visit.bench.courses.all_of(member.course)
-    return await visit.bench.gradebooks.of(member.course, assignments)
+    return await visit.bench.grades.gradebooks.of(member.course, assignments)
 
 
 async def _chosen(visit: Visit, member: Membership) -> tuple[AssignmentView, Student, Gradebook]:

@@ -28,10 +28,10 @@ _FAILED = Problem(
 
 async def login(visit: Visit) -> Response:
     """The platform asks to sign somebody in: the browser goes back to it."""
-    tool = visit.bench.lti
+    tool = visit.bench.sign_in.lti
     if tool is None:
         raise unknown_page()
-    visit.bench.check_guesses()
+    visit.bench.sign_in.check_guesses()
     names = ("iss", "login_hint", "client_id", "lti_message_hint")
     given = visit.form if visit.request.method == "POST" else visit.request.query_params
     try:
@@ -44,10 +44,10 @@ async def login(visit: Visit) -> Response:
 
 async def launch(visit: Visit) -> Response:
     """The platform's message: the browser has a session from now on, and shows the course."""
-    tool = visit.bench.lti
+    tool = visit.bench.sign_in.lti
     if tool is None:
         raise unknown_page()
-    visit.bench.check_guesses()
+    visit.bench.sign_in.check_guesses()
     # It counts once, whatever comes of it.
     kept = visit.request.session.pop(_AWAY, None)
     if kept is None:
@@ -61,8 +61,8 @@ async def launch(visit: Visit) -> Response:
         return _told(visit, Problem(told, "Send this sentence to who operates the service."))
     except SignInError:
         return _told(visit, _FAILED)
-    if visit.bench.lti_services is not None:
-        await visit.bench.lti_services.launched(who)
+    if visit.bench.sign_in.lti_services is not None:
+        await visit.bench.sign_in.lti_services.launched(who)
     account = await visit.bench.accounts.identified(who.issuer, who.subject, who.name, who.course, who.role)
     if account is None:
         return _told(visit, sign_in_page.DISABLED)
@@ -71,9 +71,9 @@ async def launch(visit: Visit) -> Response:
 
 async def keys(visit: Visit) -> Response:
     """The public key by which platforms know this tool."""
-    if visit.bench.lti_services is None:
+    if visit.bench.sign_in.lti_services is None:
         raise unknown_page()
-    return JSONResponse(visit.bench.lti_services.key.public, headers=SECURITY)
+    return JSONResponse(visit.bench.sign_in.lti_services.key.public, headers=SECURITY)
 
 
 async def roster(visit: Visit) -> Response:
@@ -94,7 +94,7 @@ async def send(visit: Visit) -> Response:
     """Sends grades to the learning management system."""
     member, services = await _linked(visit)
     assignments = await visit.bench.courses.all_of(member.course)
-    book = await visit.bench.gradebooks.of(member.course, assignments)
+    book = await visit.bench.grades.gradebooks.of(member.course, assignments)
     try:
         done = await services.send_grades(member.course, book)
     except BenchServiceError as error:
@@ -110,9 +110,9 @@ async def send(visit: Visit) -> Response:
 
 async def _linked(visit: Visit) -> tuple[Membership, LtiServices]:
     member = await visit.changing()
-    if visit.bench.lti_services is None:
+    if visit.bench.sign_in.lti_services is None:
         raise unknown_page()
-    return member, visit.bench.lti_services
+    return member, visit.bench.sign_in.lti_services
 
 
 def _done(visit: Visit, title: str, said: str) -> Response:

@@ -23,7 +23,7 @@ async def begin(visit: Visit) -> Response:
     if view is None or path["problem"] not in view.problems:
         raise unknown_page()
     try:
-        regrade = await visit.bench.regrades.begin(view, path["problem"], visit.account)
+        regrade = await visit.bench.grades.regrades.begin(view, path["problem"], visit.account)
     except BenchServiceError as error:
         return _refused(visit, error)
     await visit.bench.audit.note(visit.account, member.course, "began regrade", f"{view.pack}/{path['problem']}")
@@ -35,7 +35,7 @@ async def regrade(visit: Visit) -> Response:
     """How far it is, and who it changes."""
     member, found = await _found(visit)
     assignments = await visit.bench.courses.all_of(member.course)
-    changes = await visit.bench.regrades.changes(member.course, assignments, found)
+    changes = await visit.bench.grades.regrades.changes(member.course, assignments, found)
     return render("regrade", visit.session, member=member, regrade=found, changes=changes)
 
 
@@ -48,9 +48,9 @@ async def decide(visit: Visit) -> Response:
         raise unknown_page()
     try:
         if decision == "accept":
-            await visit.bench.regrades.accept(found)
+            await visit.bench.grades.regrades.accept(found)
         else:
-            await visit.bench.regrades.drop(found)
+            await visit.bench.grades.regrades.drop(found)
     except BenchServiceError as error:
         return _refused(visit, error)
     action = "accepted regrade" if decision == "accept" else "dropped regrade"
@@ -61,7 +61,7 @@ async def decide(visit: Visit) -> Response:
 async def _found(visit: Visit) -> tuple[Membership, Regrade]:
     member = await visit.staffed()
     assignments = await visit.bench.courses.all_of(member.course)
-    found = await visit.bench.regrades.find(assignments, visit.request.path_params["regrade"])
+    found = await visit.bench.grades.regrades.find(assignments, visit.request.path_params["regrade"])
     if found is None:
         raise unknown_page()
     return member, found

@@ -26,7 +26,7 @@ async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, Student]
     path = visit.request.path_params
     views = await visit.bench.courses.all_of(member.course)
     view = next((one for one in views if one.id == path["assignment"]), None)
-    students = await visit.bench.progress.students(member.course)
+    students = await visit.bench.coursework.progress.students(member.course)
     student = next((one for one in students if one.account == path["account"]), None)
     if view is None or student is None or path["problem"] not in view.problems:
         raise unknown_page()
@@ -37,7 +37,7 @@ async def overview(visit: Visit) -> Response:
     """What happened when, as JSON."""
     line, _, _ = await _seen(visit)
     try:
-        found = await visit.bench.replays.overview(line)
+        found = await visit.bench.coursework.replays.overview(line)
     except PlaybackError as error:
         raise _unreadable(error) from error
     return Response(json.dumps(found), media_type="application/json", headers=SECURITY)
@@ -50,7 +50,7 @@ async def chunk(visit: Visit) -> Response:
     found = None
     if 0 < events <= line.summary.seq:
         try:
-            found = await visit.bench.replays.chunk(line.id, events, number)
+            found = await visit.bench.coursework.replays.chunk(line.id, events, number)
         except PlaybackError as error:
             raise _unreadable(error) from error
     if found is None:
@@ -65,7 +65,7 @@ async def final(visit: Visit) -> Response:
     """The text at the end."""
     line, member, student = await _seen(visit)
     try:
-        files = await visit.bench.replays.final(line.id, line.summary.seq)
+        files = await visit.bench.coursework.replays.final(line.id, line.summary.seq)
     except PlaybackError as error:
         raise _unreadable(error) from error
     # Editors may send surrogates that are no character, which no page can have.
@@ -80,7 +80,7 @@ def _unreadable(error: PlaybackError) -> RefusalError:
 async def _seen(visit: Visit) -> tuple[AttemptLine, Membership, Student]:
     member, view, student = await student_of(visit)
     path = visit.request.path_params
-    lines = await visit.bench.progress.attempts(student.account, view.id, path["problem"])
+    lines = await visit.bench.coursework.progress.attempts(student.account, view.id, path["problem"])
     line = next((one for one in lines if one.id == path["attempt"]), None)
     if line is None:
         raise unknown_page()

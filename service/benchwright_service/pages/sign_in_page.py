@@ -29,7 +29,7 @@ async def form(visit: Visit) -> Response:
 
 async def sign_in(visit: Visit) -> Response:
     """Takes an invitation or a token."""
-    visit.bench.check_guesses()
+    visit.bench.sign_in.check_guesses()
     code, name = visit.field("code"), visit.field("name", 200)
     if visit.session is not None:
         return await _join_another(visit, code)
@@ -54,7 +54,7 @@ async def begin(visit: Visit, account: str, onward: str = "") -> Response:
     response = RedirectResponse(wanted, HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.set_cookie(
         cookie_name(secure=visit.secure),
-        await visit.bench.sessions.begin(account),
+        await visit.bench.sign_in.sessions.begin(account),
         max_age=int(LIFETIME_S),
         secure=visit.secure,
         httponly=True,
@@ -65,10 +65,10 @@ async def begin(visit: Visit, account: str, onward: str = "") -> Response:
 
 async def to_provider(visit: Visit) -> Response:
     """Sends the browser to the identity provider."""
-    provider = visit.bench.provider
+    provider = visit.bench.sign_in.provider
     if provider is None:
         raise unknown_page()
-    visit.bench.check_guesses()
+    visit.bench.sign_in.check_guesses()
     visit.request.session.clear()
     visit.request.session[_ONWARD] = "device" if "device" in visit.request.query_params else ""
     try:
@@ -81,10 +81,10 @@ async def to_provider(visit: Visit) -> Response:
 
 async def from_provider(visit: Visit) -> Response:
     """Takes the provider's word for who it is."""
-    provider = visit.bench.provider
+    provider = visit.bench.sign_in.provider
     if provider is None:
         raise unknown_page()
-    visit.bench.check_guesses()
+    visit.bench.sign_in.check_guesses()
     session = visit.request.session
     onward = str(session.get(_ONWARD, ""))
     try:
@@ -102,7 +102,7 @@ async def from_provider(visit: Visit) -> Response:
 async def sign_out(visit: Visit) -> Response:
     """Ends the session."""
     name = cookie_name(secure=visit.secure)
-    await visit.bench.sessions.end(visit.request.cookies[name])
+    await visit.bench.sign_in.sessions.end(visit.request.cookies[name])
     response = RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.delete_cookie(name, secure=visit.secure, httponly=True, samesite="lax")
     return response
@@ -111,16 +111,16 @@ async def sign_out(visit: Visit) -> Response:
 async def device(visit: Visit) -> Response:
     """Asks for the code that a program shows, then whether to sign that program in."""
     code = visit.request.query_params.get("code", "")[:40]
-    found = await visit.bench.devices.find(code) if code else None
+    found = await visit.bench.sign_in.devices.find(code) if code else None
     told = _NO_DEVICE if code and found is None else None
     return render("device", visit.session, device=found, problem=told)
 
 
 async def decide(visit: Visit) -> Response:
     """Signs a program in, or refuses to."""
-    visit.bench.check_guesses()
+    visit.bench.sign_in.check_guesses()
     granted = visit.field("decision") == "grant"
-    done = await visit.bench.devices.decide(visit.field("code", 40), visit.account, granted=granted)
+    done = await visit.bench.sign_in.devices.decide(visit.field("code", 40), visit.account, granted=granted)
     if not done:
         return render("device", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, device=None, problem=_NO_DEVICE)
     told = _GRANTED if granted else _DENIED
@@ -147,7 +147,7 @@ def _form(visit: Visit, problem: Problem | None, name: str) -> Response:
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     is_for_device = "device" in visit.request.query_params or visit.field("onward") == "device"
     onward = "device" if is_for_device else ""
-    provider = visit.bench.provider.name if visit.bench.provider is not None else ""
+    provider = visit.bench.sign_in.provider.name if visit.bench.sign_in.provider is not None else ""
     return render("sign_in", None, status, problem=problem, name=name, onward=onward, provider=provider)
 
 

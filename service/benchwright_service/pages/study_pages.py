@@ -45,7 +45,7 @@ async def invite(visit: Visit) -> Response:
     if role is None or not 1 <= uses <= _MOST_USES:
         told = Problem(f"“How many” is no number from 1 to {_MOST_USES:,}.", "Correct it, and invite again.")
         return await _study(visit, member, told)
-    if (await visit.bench.closings.state(member.course)).digest:
+    if (await visit.bench.studies.closings.state(member.course)).digest:
         return await _study(visit, member, Problem("The study is closed.", "Nobody can join it any more."))
     code = await visit.bench.accounts.invite(member.course, role, uses=uses)
     await visit.bench.audit.note(visit.account, member.course, "invited", f"{role.value}, {uses} uses")
@@ -76,7 +76,7 @@ async def _study(
 
 async def _watched(visit: Visit, member: Membership) -> Mapping[str, Any]:
     minutes = _stuck_after(visit.request.query_params.get("stuck", ""))
-    found = await visit.bench.monitor.watch(member.course, minutes * 60)
+    found = await visit.bench.studies.monitor.watch(member.course, minutes * 60)
     is_owner = member.role is Role.OWNER
     await visit.bench.audit.note_sitting(visit.account, member.course, "watched", "page")
     counts = Counter(one.where for one in found.participants)

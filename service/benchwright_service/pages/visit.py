@@ -116,7 +116,7 @@ class Visit:
         wanted = self.request.path_params["course"]
         mine = await self.bench.accounts.memberships(self.account)
         found = next((one for one in mine if one[0].course == wanted), None)
-        if found is None or await self.bench.monitor.is_study(wanted):
+        if found is None or await self.bench.studies.monitor.is_study(wanted):
             raise unknown_page()
         return found
 
@@ -162,7 +162,7 @@ class Visit:
         wanted = self.request.path_params["study"]
         mine = await self.bench.accounts.memberships(self.account)
         found = next((one for one, _ in mine if one.course == wanted), None)
-        if found is None or found.role not in WATCHERS or not await self.bench.monitor.is_study(wanted):
+        if found is None or found.role not in WATCHERS or not await self.bench.studies.monitor.is_study(wanted):
             raise unknown_page()
         return found
 
