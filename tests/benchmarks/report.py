@@ -25,12 +25,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from benchwright_attempts.log.database import open_database, writing
 from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Row, canonical, format_wall
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
-from benchwright_attempts.summary.kept_summary import keep_all
+from benchwright_attempts.summary.kept_summary import from_events, keep
 
 SECONDS, BYTES = 60, 2 * 1024**3
 _WORK = (
@@ -131,7 +131,8 @@ def generate(path: Path, attempts: int, events: int, *, chained: bool = False) -
             if chained:
                 rows = _chained(header, drawn[number % len(drawn)], columns[1:])
             connection.exec_driver_sql(statement, [(header.id, *row) for row in rows])
-        keep_all(connection)
+        for attempt in connection.execute(select(ATTEMPTS.c.id)).scalars().all():
+            keep(connection, {attempt: from_events(connection, attempt)})
     engine.dispose()
 
 

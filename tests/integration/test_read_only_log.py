@@ -6,16 +6,13 @@ import json
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-FORMAT1 = Path(__file__).parents[1] / "unit" / "baselines" / "attempts" / "format1"
 COMMAND = Path(sys.executable).with_name("benchwright")
 _RECORD = """
 import os, signal, sys
@@ -90,14 +87,6 @@ def test_a_log_on_a_read_only_mount_is_listed_verified_and_exported(
     assert exported.returncode == 0, exported.stderr
     assert len((tmp_path / "attempt.jsonl").read_text().splitlines()) == 3
     assert sorted((file.name, file.read_bytes()) for file in (home / "data" / "attempts").iterdir()) == before
-
-
-def test_a_log_of_an_older_format_on_a_read_only_mount_is_read(home: Path, benchwright: Run) -> None:
-    with closing(sqlite3.connect(home / "data" / "attempts" / "log.sqlite")) as connection:
-        connection.executescript((FORMAT1 / "log.sql").read_text())
-    listed = benchwright("attempts", "list", "--json")
-    assert listed.returncode == 0, listed.stderr
-    assert [row["state"] for row in json.loads(listed.stdout)] == ["submitted"]
 
 
 def test_what_would_write_to_a_read_only_log_says_so(home: Path, benchwright: Run) -> None:

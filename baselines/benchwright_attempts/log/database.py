@@ -27,6 +27,7 @@ from benchwright_attempts.log.tables import METADATA
 SCHEMA_VERSION = 3
 """The newest format: `format3` in Alembic's table, and in SQLite also in `PRAGMA user_version`."""
 
+_MIGRATIONS = Path(migrations.__path__[0])
 _LOCK = text(
     "SELECT count(pg_advisory_xact_lock(hashtextextended(name, 0))) FROM unnest(CAST(:names AS text[])) AS names(name)"
 )
@@ -240,6 +241,12 @@ def _mark(connection: Connection) -> None:
 
 
 def _migrate(connection: Connection, version: int, path: Path | str) -> None:
+    if not (_MIGRATIONS / "versions" / f"format{version}.py").is_file():
+        raise LogVersionError(
+            display_name(path),
+            f"has format {version}, which this Benchwright does not know (it knows {SCHEMA_VERSION}). "
+            "Install the version that wrote it, or set BENCHWRIGHT_HOME to another folder.",
+        )
     try:
         from alembic import command
         from alembic.config import Config
@@ -250,10 +257,8 @@ def _migrate(connection: Connection, version: int, path: Path | str) -> None:
             "Install benchwright[baselines], then try again; nothing was changed.",
         ) from error
     config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__path__[0])))
+    config.set_main_option("script_location", str(_MIGRATIONS))
     config.attributes["connection"] = connection
-    if not inspect(connection).has_table("alembic_version"):
-        command.stamp(config, f"format{version}")
     command.upgrade(config, "head")
 
 

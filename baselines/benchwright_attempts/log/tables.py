@@ -1,4 +1,4 @@
-"""The tables of the attempt log, in the newest format. `migrations` brings older databases to it."""
+"""The tables of the attempt log, in the newest format. `migrations` has the step to each format."""
 
 from __future__ import annotations
 

@@ -160,15 +160,6 @@ def _fold(rows: Iterable[Iterable[Any]], fold: Summarizing | None = None) -> Sum
     return fold.summary()
 
 
-def keep_all(connection: Connection) -> None:
-    """Works out every summary; attempts with events that can't be read have none."""
-    for attempt in connection.execute(select(ATTEMPTS.c.id)).scalars().all():
-        try:
-            keep(connection, {attempt: from_events(connection, attempt)})
-        except ValueError:
-            continue
-
-
 def dumps(summary: Summary) -> str:
     """A summary as JSON."""
     clock, verdicts = summary.clock, summary.verdicts

@@ -1,4 +1,4 @@
-"""The steps of Alembic lead to the tables that the code works with."""
+"""The migration makes the tables that the code works with; databases of other formats are refused."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ async def test_a_new_database_has_the_tables_of_the_newest_format(tmp_path: Path
     engine.dispose()
 
 
-async def test_a_database_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("format_", ["format12", "format99"])
+async def test_a_database_of_a_format_that_is_not_known_is_refused_and_left_alone(tmp_path: Path, format_: str) -> None:
     await (await open_service_database(tmp_path / "service.sqlite")).close()
     engine = create_engine(f"sqlite:///{tmp_path / 'service.sqlite'}")
     with engine.begin() as connection:
-        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = 'format99'"))
-    with pytest.raises(BenchServiceError, match="format99"):
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '{format_}'"))
+    with pytest.raises(BenchServiceError, match=f"has {format_}, which this version .* does not know; install"):
         await open_service_database(tmp_path / "service.sqlite")
     engine.dispose()
 
