@@ -15,9 +15,8 @@ from benchwright_attempts.adapter import Adapter
 from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.clock.clock_follower import ClockFollower
 from benchwright_attempts.errors import AidRefusedError, AttemptError
-from benchwright_attempts.events.aid_used import AidUsed
 from benchwright_attempts.events.event_writer import EventWriter
-from benchwright_attempts.events.events import Abandoned, Event, Paused, Resumed, Started, Submitted
+from benchwright_attempts.events.events import Abandoned, AidUsed, Event, Paused, Resumed, Started, Submitted
 from benchwright_attempts.events.evidence import SelfEstimate, TimedOut, Violation
 from benchwright_attempts.grading.grading import Graded
 from benchwright_attempts.grading.grading_runs import Runs, slot

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Never
 
 from benchwright_attempts.clock.clock import advance
 from benchwright_attempts.errors import AidRefusedError
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.events.evidence import Recording
 from benchwright_problems.aids import Aid
 

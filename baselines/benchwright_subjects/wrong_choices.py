@@ -8,7 +8,7 @@ from pathlib import Path
 
 from inspect_ai.log import read_eval_log
 
-from benchwright_attempts.events.errors_classified import ErrorsClassified
+from benchwright_attempts.events.events import ErrorsClassified
 from benchwright_attempts.grading.given_answers import REPLY
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader

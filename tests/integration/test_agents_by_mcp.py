@@ -20,8 +20,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from typer.testing import CliRunner
 
 from benchwright_attempts.clock.clock import AttemptState
-from benchwright_attempts.events.aid_used import AidUsed
-from benchwright_attempts.events.events import RunFinished, Submitted
+from benchwright_attempts.events.events import AidUsed, RunFinished, Submitted
 from benchwright_foundation.home import Home
 from benchwright_server.cli.app import command_line
 from benchwright_subjects.agents.installation import node_of, programs_of

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
-from benchwright_attempts.events.errors_classified import ErrorsClassified
+from benchwright_attempts.events.events import ErrorsClassified
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
 from benchwright_judges.agreement.error_types import instructions

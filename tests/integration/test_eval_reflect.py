@@ -10,7 +10,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
-from benchwright_attempts.events.reflected import Reflected
+from benchwright_attempts.events.events import Reflected
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
 from benchwright_server.cli.app import command_line

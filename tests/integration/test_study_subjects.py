@@ -9,8 +9,7 @@ import sys
 import pytest
 
 from benchwright_attempts.assigned_subject import AssignedSubject
-from benchwright_attempts.events.assist_asked import AssistAsked
-from benchwright_attempts.events.events import Abandoned, Edit, RunFinished, Started, Submitted, TextSet
+from benchwright_attempts.events.events import Abandoned, AssistAsked, Edit, RunFinished, Started, Submitted, TextSet
 from benchwright_attempts.events.evidence import (
     Assigned,
     AssistAccepted,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 
 from .session import Editor
 

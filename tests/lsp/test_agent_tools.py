@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import Implementation, TextContent
 
 from benchwright_attempts import log_file
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.state import AttemptState
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.pack_folder import read_built_in

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 
 from .session import Desk, Editor
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceStep, change, whole
 from benchwright_attempts.attribution import Origin, attribute
 from benchwright_attempts.clock.timeline import time_line
-from benchwright_attempts.events.aid_used import AidUsed
 from benchwright_attempts.events.events import (
     Abandoned,
+    AidUsed,
     Answered,
     Edit,
     Event,
@@ -18,6 +18,7 @@ from benchwright_attempts.events.events import (
     Judged,
     Opened,
     Paused,
+    Regraded,
     Resumed,
     RunCancelled,
     RunFinished,
@@ -37,7 +38,6 @@ from benchwright_attempts.events.evidence import (
     TimedOut,
     Violation,
 )
-from benchwright_attempts.events.regraded import Regraded
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
 from benchwright_attempts.summary.replay import states
 from benchwright_problems.verdict import outcome_of

@@ -6,16 +6,14 @@ clock, and what they say about where an edit came from. `event_body` explains th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, FiniteFloat
 
-from benchwright_attempts.events.aid_used import AidUsed
-from benchwright_attempts.events.assist_asked import AssistAsked
-from benchwright_attempts.events.diagnostics import Diagnostics
-from benchwright_attempts.events.errors_classified import ErrorsClassified
 from benchwright_attempts.events.event_body import Count, EventBody, EventPart, TextEffect
 from benchwright_attempts.events.event_types import EventTypes
 from benchwright_attempts.events.evidence import (
@@ -40,9 +38,6 @@ from benchwright_attempts.events.evidence import (
     Violation,
 )
 from benchwright_attempts.events.file_text import Change, FilePath, FileText, Sha256, Text
-from benchwright_attempts.events.guided import Guided
-from benchwright_attempts.events.reflected import Reflected
-from benchwright_attempts.events.regraded import Regraded
 from benchwright_attempts.grading.tests_verdict import TestsVerdict
 from benchwright_attempts.state import AttemptState, Transitions, from_states, unchanged_in
 from benchwright_problems.verdict import Outcome
@@ -280,6 +275,76 @@ class Judged(EventBody):
     """Whether it takes the place of a decided verdict: the key or the rules have changed since."""
 
 
+class Regraded(TestsVerdict):
+    """The same files were graded again, possibly long after the attempt ended."""
+
+    transitions = unchanged_in(*(state for state in AttemptState if state is not AttemptState.OPEN))
+
+    type: Literal["regraded"] = "regraded"
+    replaces: bool = False
+    """Whether it takes the place of a decided verdict: harness, key or rules have changed since. Else it decides what \
+was undecided."""
+
+
+class Reflected(EventBody):
+    """A model was asked, after the end, why the attempt failed. Its tokens are no part of what the attempt used."""
+
+    transitions = unchanged_in(*(state for state in AttemptState if state.ended))
+
+    type: Literal["reflected"] = "reflected"
+    number: int = Field(ge=1)
+    """Number of the try that failed."""
+    model: str
+    """Provider and model that was asked, such as `openai/gpt-5`."""
+    text: Text
+    """What it said."""
+    prompt_sha256: Sha256
+    """Digest of the question, without what differs from attempt to attempt."""
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    total_tokens: Count = 0
+    cost_usd: FiniteFloat | None = Field(default=None, ge=0)
+
+    def without_text(self) -> Reflected:
+        """That a model was asked, and what that took."""
+        return self.model_copy(update={"text": ""})
+
+
+class ErrorsClassified(EventBody):
+    """Judges named the types of error in the steps before a wrong choice. Their reasons are kept with judgements."""
+
+    transitions = unchanged_in(*(state for state in AttemptState if state.ended))
+
+    type: Literal["errors_classified"] = "errors_classified"
+    number: int = Field(ge=1)
+    """Number of the try that failed."""
+    types: tuple[str, ...]
+    """Those that more than half of the judges name; none if they agree on none."""
+    judges: Mapping[str, tuple[str, ...]]
+    """Judge → the types that it names, of judges whose reply could be used."""
+    rubric: str
+    """`error-types@` and the beginning of the digest of the instructions to judges."""
+    cost_usd: FiniteFloat = Field(default=0.0, ge=0)
+
+
+class ProblemCount(EventPart):
+    """How many diagnostics one tool reports for a file."""
+
+    errors: Count
+    warnings: Count
+
+
+class Diagnostics(EventBody):
+    """The diagnostics that are shown for a file changed."""
+
+    reveals_content = True
+
+    type: Literal["diagnostics"] = "diagnostics"
+    path: FilePath
+    counts: Mapping[str, ProblemCount]
+    """Source → number of diagnostics: `slang`, `verilator`, `verible` ..."""
+
+
 class Focus(EventBody):
     """The editor window gained or lost focus."""
 
@@ -324,6 +389,81 @@ class Abandoned(EventBody):
 
     type: Literal["abandoned"] = "abandoned"
     reason: Text | None = None
+
+
+_AGENT = "agent"
+_through: ContextVar[str] = ContextVar("through", default="editor")
+
+
+@contextmanager
+def by_agent() -> Iterator[None]:
+    """Whatever aid is used in this block, and in tasks that begin in it, an agent uses."""
+    token = _through.set(_AGENT)
+    try:
+        yield
+    finally:
+        _through.reset(token)
+
+
+class AidUsed(EventBody):
+    """The solver used an aid: a hint, a schematic, a test of their own."""
+
+    # What began while the clock ran may end after it stopped.
+    transitions = unchanged_in(*(state for state in AttemptState if state is not AttemptState.OPEN))
+    is_activity = True
+    reveals_content = True
+
+    type: Literal["aid_used"] = "aid_used"
+    aid: str
+    """A value of `Aid`."""
+    feature: str
+    """What of it, a stable word: `schematic`, `drivers`, `test_run` ..."""
+    path: FilePath | None = None
+    """The file it was asked about, if any."""
+    detail: Text = ""
+    """What exactly: a module, a signal, the name of a test, the id of a hint."""
+    outcome: str = ""
+    """The outcome, a stable word, of what has one: `passed`, `failed` ..."""
+    cost: FiniteFloat = Field(default=0.0, ge=0)
+    """Share of the problem's points that it costs, 0 to 1."""
+    through: str = "editor"
+    """`editor`, or `agent` if a model asked by a tool."""
+
+    def without_text(self) -> AidUsed:
+        """Which aid it was."""
+        return self.model_copy(update={"detail": ""})
+
+    def as_asked(self) -> AidUsed:
+        """With `through` as `by_agent` says."""
+        return self.model_copy(update={"through": _through.get()})
+
+
+class AssistAsked(EventBody):
+    """An assistant was asked for a completion, and answered or did not."""
+
+    reveals_content = True
+
+    type: Literal["assist_asked"] = "assist_asked"
+    provider: str
+    """As in `assist_shown`."""
+    path: FilePath
+    version: int | None = None
+    """Version of the document it was asked about."""
+    outcome: str
+    """`shown`, `nothing` (it had nothing to offer), `superseded` (the text was changed before it answered) or \
+`timed_out` (it did not answer in time)."""
+    latency_ms: FiniteFloat | None = Field(default=None, ge=0)
+    """From the request to the answer; None if there was none."""
+
+
+GUIDED = "guided"
+"""Its type."""
+
+
+class Guided(EventBody):
+    """A guide leads through the attempt: it is practice, and no evidence of what anybody can do."""
+
+    type: Literal["guided"] = "guided"
 
 
 Event = Annotated[

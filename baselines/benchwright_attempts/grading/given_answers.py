@@ -20,6 +20,7 @@ from benchwright_attempts.events.events import (
     Interrupted,
     Judged,
     Opened,
+    Regraded,
     RunCancelled,
     RunFinished,
     RunStarted,
@@ -30,7 +31,6 @@ from benchwright_attempts.events.events import (
     TextSet,
 )
 from benchwright_attempts.events.file_text import FileText, sha256
-from benchwright_attempts.events.regraded import Regraded
 from benchwright_attempts.grading.grading import ANSWER, Graded
 from benchwright_attempts.grading.judging import judged_by
 from benchwright_attempts.grading.run_records import RunRecords

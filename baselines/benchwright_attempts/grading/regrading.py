@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.events.regraded import Regraded
+from benchwright_attempts.events.events import Regraded
 from benchwright_attempts.grading.grading import Graded, no_steps
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.summary.replay import contents_of

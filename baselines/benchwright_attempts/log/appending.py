@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import cast
 
 from sqlalchemy import Connection, RowMapping, insert, select
 from sqlalchemy.dialects import sqlite
@@ -13,8 +14,8 @@ from sqlalchemy.dialects import sqlite
 from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.errors import AttemptError, UnknownAttemptError
 from benchwright_attempts.events.events import Event
+from benchwright_attempts.events.evidence import Activity, Recording
 from benchwright_attempts.log.database import lock
-from benchwright_attempts.log.privacy import reduce
 from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, chained
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST
 from benchwright_attempts.summary.kept_summary import keep, kept
@@ -185,3 +186,15 @@ def _read_newest(connection: Connection, attempts: Sequence[str]) -> Iterator[_N
 def is_storable(name: str | None) -> bool:
     """Whether the database can hold the name: it refuses lone surrogates, which odd file names have."""
     return name is None or ("\0" not in name and not any("\ud800" <= letter <= "\udfff" for letter in name))
+
+
+def reduce(event: Event, level: Recording) -> Event:
+    """The event with no more in it than the level allows, or the one that stands in for it.
+
+    No event is dropped at any level: times of activity stay known, and numbers have no gap.
+    """
+    if level is Recording.FULL:
+        return event
+    if level is Recording.TIMING and event.reveals_content:
+        return Activity(of=event.type)
+    return cast("Event", event.without_text())

@@ -13,6 +13,7 @@ from benchwright_attempts.events.events import (
     Answered,
     Judged,
     Opened,
+    Regraded,
     RunCancelled,
     RunFinished,
     RunStarted,
@@ -21,7 +22,6 @@ from benchwright_attempts.events.events import (
     TextSet,
 )
 from benchwright_attempts.events.file_text import FileText
-from benchwright_attempts.events.regraded import Regraded
 from benchwright_attempts.grading.verdict_sequence import VerdictSequence
 from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome, outcome_of

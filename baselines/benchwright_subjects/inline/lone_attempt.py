@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_attempts.events.assist_asked import AssistAsked
+from benchwright_attempts.events.events import AssistAsked
 from benchwright_attempts.events.evidence import AssistAccepted, AssistShown, ModelUsage
 from benchwright_attempts.grading.grading import Graded
 from benchwright_attempts.grading.regrading import regrade

@@ -12,9 +12,9 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from benchwright_attempts.errors import EvaluationError
+from benchwright_attempts.events.events import Reflected
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_attempts.events.file_text import sha256
-from benchwright_attempts.events.reflected import Reflected
 from benchwright_attempts.grading.reveal import reveal
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent

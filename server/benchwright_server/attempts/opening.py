@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from benchwright_attempts.errors import UnknownAttemptError
-from benchwright_attempts.events.events import Abandoned
+from benchwright_attempts.events.events import GUIDED, Abandoned, Guided
 from benchwright_attempts.events.evidence import Assigned, Consent, Recording
 from benchwright_attempts.events.file_text import FileText
-from benchwright_attempts.events.guided import GUIDED, Guided
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.workspaces_folder import explain, intruder

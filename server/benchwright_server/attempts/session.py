@@ -14,9 +14,8 @@ from benchwright_attempts.adapter import Adapter, Report
 from benchwright_attempts.clock.clock import AttemptState, advance
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AttemptElsewhereError, ClaimLostError
-from benchwright_attempts.events.diagnostics import Diagnostics, ProblemCount
+from benchwright_attempts.events.events import GUIDED, Diagnostics, ProblemCount
 from benchwright_attempts.events.evidence import SelfEstimate, Violation
-from benchwright_attempts.events.guided import GUIDED
 from benchwright_attempts.grading.grading import ANSWER, judged_paths
 from benchwright_attempts.hint_ladder import HintLadder
 from benchwright_attempts.log.record import AttemptHeader

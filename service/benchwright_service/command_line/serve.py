@@ -1,4 +1,4 @@
-"""`benchwright serve`, `benchwright course` and `benchwright worker`: for who operates a bench service."""
+"""`benchwright serve` and `benchwright worker`; the other commands of who operates a bench service are beside it."""
 
 from __future__ import annotations
 
@@ -7,62 +7,60 @@ import os
 import signal
 import socket
 import tempfile
-from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
-from benchwright_problems.aids import Aid
-from benchwright_problems.assistance import Allowed
-from benchwright_problems.problem import Reveal
 from benchwright_remote.errors import ServiceError
-from benchwright_remote.messages import Role
-from benchwright_service.command_line import keys as keys_cli
+from benchwright_service.command_line import course as course_cli
 from benchwright_service.command_line import lab as lab_cli
-from benchwright_service.command_line import people as people_cli
-from benchwright_service.command_line import questions as questions_cli
 from benchwright_service.command_line.options import DatabaseUrl, explained, said_of_transport
-from benchwright_service.command_line.quota_options import (
-    AttemptsPerHour,
-    EventsPerDay,
-    RunsPerHour,
-    RunsWaiting,
-    StoredMb,
-)
-from benchwright_service.courses.assistance_rule import assistance_of
 from benchwright_service.courses.quotas import Quotas
 from benchwright_service.errors import BenchServiceError
 
-if TYPE_CHECKING:
-    from benchwright_service.bench import Administration
-
-T = TypeVar("T")
-
-Course = Annotated[str, typer.Argument(help="The course's short name.")]
+# How much one account may ask for.
+RunsWaiting = Annotated[
+    int,
+    typer.Option(
+        envvar="BENCHWRIGHT_SERVICE_RUNS_WAITING", min=1, help="The most runs of one person that wait at once."
+    ),
+]
+RunsPerHour = Annotated[
+    int,
+    typer.Option(envvar="BENCHWRIGHT_SERVICE_RUNS_PER_HOUR", min=1, help="The most runs of one person in an hour."),
+]
+EventsPerDay = Annotated[
+    int,
+    typer.Option(
+        envvar="BENCHWRIGHT_SERVICE_EVENTS_PER_DAY",
+        min=5_000,
+        help="The most events of one person in a day; what is more waits on the person's machine.",
+    ),
+]
+AttemptsPerHour = Annotated[
+    int,
+    typer.Option(
+        envvar="BENCHWRIGHT_SERVICE_ATTEMPTS_PER_HOUR", min=1, help="The most new attempts of one person in an hour."
+    ),
+]
+StoredMb = Annotated[
+    int,
+    typer.Option(
+        envvar="BENCHWRIGHT_SERVICE_STORED_MB",
+        min=1,
+        help="The most megabytes that the files of one person's runs take, compressed.",
+    ),
+]
 
 
 def add_to(parent: typer.Typer) -> None:
     """Adds the commands."""
     parent.command("serve", help="Run a bench service for a course or a lab.")(serve)
     parent.command("worker", help="Run hidden tests for a bench service on another machine.")(worker)
-    course = typer.Typer(no_args_is_help=True, help="Set up the courses of the bench service on this machine.")
-    course.command("create", help="Make a course.")(create)
-    course.command("invite", help="Print an invitation to a course.")(invite)
-    course.command("roster", help="Make an invitation for each row of a CSV file.")(roster)
-    course.command("assign", help="Give a course a pack, or some of its problems, to work on.")(assign)
-    course.command("archive", help="End a course: it can be read, and nothing of it changes.")(archive)
-    course.command("token", help="Print a token for somebody whom another program has signed in.")(token)
-    course.command("worker-token", help="Print a token for workers on other machines.")(worker_token)
-    course.command("backup", help="Pack all that the service keeps into one file, while it may run.")(backup)
-    course.command("restore", help="Unpack such a file where there is nothing yet.")(restore)
-    keys_cli.add_to(course)
-    people_cli.add_to(course)
-    questions_cli.add_to(course)
-    parent.add_typer(course, name="course")
+    course_cli.add_to(parent)
     lab_cli.add_to(parent)
 
 
@@ -228,171 +226,3 @@ def worker(
             await work(url, name or f"{socket.gethostname()}-{os.getpid()}", sandbox, token, end)
 
         asyncio.run(until_stopped())
-
-
-def create(course: Course, title: Annotated[str, typer.Option(help="For people.")], database: DatabaseUrl = "") -> None:
-    """Makes a course."""
-    _with_parts(database, lambda parts: parts.courses.create(course, title))
-    typer.echo(f"Made. Next: benchwright course assign {course} starter, and benchwright course invite {course}")
-
-
-def invite(
-    course: Course,
-    role: Annotated[Role, typer.Option(help="What who joins will be.")] = Role.PARTICIPANT,
-    section: Annotated[str, typer.Option(help="Of the course.")] = "",
-    uses: Annotated[int, typer.Option(min=1, help="How many people can join with it.")] = 1,
-    expires: Annotated[datetime | None, typer.Option(help="Until when, in UTC.")] = None,
-    database: DatabaseUrl = "",
-) -> None:
-    """Prints a code; it can't be shown again."""
-    until = expires.replace(tzinfo=UTC).timestamp() if expires else None
-    typer.echo(
-        _with_parts(
-            database,
-            lambda parts: parts.accounts.invite(course, role, section=section, uses=uses, expires=until),
-        )
-    )
-
-
-def roster(
-    course: Course,
-    file: Annotated[Path, typer.Argument(help="CSV with the columns email, name, section, role.")],
-    output: Annotated[Path, typer.Argument(help="CSV to write: the same with an invitation in each row.")],
-    address: Annotated[
-        str, typer.Option(envvar="BENCHWRIGHT_SERVICE_ADDRESS", help="The service's, as its users have it.")
-    ] = "",
-    expires: Annotated[datetime | None, typer.Option(help="Until when, in UTC.")] = None,
-    database: DatabaseUrl = "",
-) -> None:
-    """Each invitation is for one person; it can't be shown again."""
-    with explained():
-        from benchwright_foundation.atomic import write_atomically
-        from benchwright_service.accounts.roster import read_roster, with_invitations
-
-        seats = read_roster(file)
-        if output.exists():
-            raise BenchServiceError(f"{output} is there already; choose another name")
-        if not os.access(output.absolute().parent, os.W_OK):
-            raise BenchServiceError(f"{output} can't be written; choose another folder")
-        until = expires.replace(tzinfo=UTC).timestamp() if expires else None
-        wanted = [(seat.role, seat.section) for seat in seats]
-        codes = _with_parts(database, lambda parts: parts.accounts.invite_each(course, wanted, expires=until))
-        sign_in = f"{address.rstrip('/')}/sign-in" if address else ""
-        write_atomically(output.absolute(), with_invitations(seats, codes, sign_in), 0o600)
-    typer.echo(f"{output} has {len(seats)} invitations. Send each to its person only; only you can read the file.")
-
-
-def assign(
-    course: Course,
-    pack: Annotated[str, typer.Argument(help="A pack of this machine.")],
-    problem: Annotated[list[str] | None, typer.Option(help="A problem of it; all if none is named.")] = None,
-    title: Annotated[str, typer.Option(help="For people; the pack's if not given.")] = "",
-    opens: Annotated[datetime | None, typer.Option(help="When work on it may start, in UTC.")] = None,
-    due: Annotated[datetime | None, typer.Option(help="When it is due, in UTC.")] = None,
-    closes: Annotated[datetime | None, typer.Option(help="After this nothing is graded, in UTC.")] = None,
-    runs: Annotated[int | None, typer.Option(min=1, help="How many runs an attempt may ask for.")] = None,
-    reveal: Annotated[Reveal | None, typer.Option(help="The most that is shown of a verdict.")] = None,
-    reveal_after_due: Annotated[Reveal | None, typer.Option(help="The same once it is due.")] = None,
-    reveal_after_closing: Annotated[Reveal | None, typer.Option(help="The same once it is closed.")] = None,
-    assistance: Annotated[
-        Allowed | None, typer.Option(help="Which models may help; nothing is said, or checked, if not given.")
-    ] = None,
-    extension: Annotated[
-        list[str] | None,
-        typer.Option(help="With --assistance named: one that may help, such as github.copilot.", show_default=False),
-    ] = None,
-    aid: Annotated[
-        list[Aid] | None, typer.Option(help="An aid that students may use; all if none is named.", show_default=False)
-    ] = None,
-    no_aids: Annotated[bool, typer.Option("--no-aids", help="Students may use no aid.")] = False,
-    database: DatabaseUrl = "",
-) -> None:
-    """Makes an assignment; prints its id."""
-    if no_aids and aid:
-        raise typer.BadParameter("it can't be given with --aid", param_hint="--no-aids")
-    with explained():
-        rule = assistance_of(assistance, extension or ())
-    typer.echo(
-        _with_parts(
-            database,
-            lambda parts: parts.courses.assign(
-                course,
-                pack,
-                title=title,
-                problems=problem or None,
-                opens=_utc(opens),
-                due=_utc(due),
-                closes=_utc(closes),
-                most_runs=runs,
-                reveal=reveal,
-                reveal_after_due=reveal_after_due,
-                reveal_after_closing=reveal_after_closing,
-                assistance=rule,
-                aids=() if no_aids else aid or None,
-            ),
-        )
-    )
-
-
-def archive(
-    course: Course,
-    restore: Annotated[bool, typer.Option("--restore", help="Have an archived course go on.")] = False,
-    database: DatabaseUrl = "",
-) -> None:
-    """Nothing is deleted."""
-    _with_parts(database, lambda parts: parts.courses.archive(course, restore=restore))
-    typer.echo(f"{course} goes on." if restore else f"{course} is archived. --restore has it go on.")
-
-
-def token(
-    course: Course,
-    person: Annotated[str, typer.Argument(help="Who they are there; the same one is the same account.")],
-    name: Annotated[str, typer.Option(help="What the course's staff call them.", show_default=False)] = "",
-    signed_in_by: Annotated[str, typer.Option(help="The program, such as a hub.")] = "hub",
-    role: Annotated[Role, typer.Option(help="In the course, unless they have one.")] = Role.PARTICIPANT,
-    database: DatabaseUrl = "",
-) -> None:
-    """Prints a token for `benchwright login`; it can't be shown again. They are in the course from now on."""
-    typer.echo(
-        _with_parts(database, lambda parts: parts.accounts.vouch(signed_in_by, person, name or person, course, role))
-    )
-
-
-def worker_token(
-    name: Annotated[str, typer.Argument(help="For whom, such as the other machine.")], database: DatabaseUrl = ""
-) -> None:
-    """Prints a token; it can't be shown again."""
-    typer.echo(_with_parts(database, lambda parts: parts.accounts.worker_token(name)))
-
-
-def backup(file: Annotated[Path, typer.Argument(help="What to write, such as bench-2026-11-23.tar.gz.")]) -> None:
-    """Of a PostgreSQL database make a dump before."""
-    with explained():
-        from benchwright_service.storage.backup import back_up
-
-        count = back_up(Home.find(), file)
-    typer.echo(f"{file} has {count} files: hidden parts, the signing key, what solvers did. Only you can read it.")
-
-
-def restore(file: Annotated[Path, typer.Argument(help="What `benchwright course backup` has written.")]) -> None:
-    """Of a PostgreSQL database restore the dump before."""
-    with explained():
-        from benchwright_service.storage import backup as backups
-
-        count = backups.restore(Home.find(), file)
-    typer.echo(f"{count} files are back. Next: benchwright serve")
-
-
-def _utc(time: datetime | None) -> datetime | None:
-    return time and time.replace(tzinfo=UTC)
-
-
-def _with_parts(database_url: str, ask: Callable[[Administration], Awaitable[T]]) -> T:
-    with explained(), needs("The bench service", "service"):
-        from benchwright_service.bench import open_administration
-
-        async def asked() -> T:
-            async with open_administration(Home.find(), database_url or None) as parts:
-                return await ask(parts)
-
-        return asyncio.run(asked())

@@ -16,7 +16,6 @@ from benchwright_remote.messages import Membership, Role, StudyWatch, Whereabout
 from benchwright_service.pages.rendering import Problem, render
 from benchwright_service.pages.visit import Visit, whole_number
 from benchwright_service.studies.lab_monitor import STUCK_AFTER_S
-from benchwright_service.studies.study_arrivals import arrivals
 
 INVITED = (Role.PARTICIPANT, Role.MONITOR, Role.OWNER)
 """Roles that a study has."""
@@ -87,7 +86,7 @@ async def _watched(visit: Visit, member: Membership) -> Mapping[str, Any]:
         "counts": [(one, counts[one]) for one in Whereabouts if counts[one] or one is not Whereabouts.CLOSED],
         "free": counts[Whereabouts.FREE],
         "attention": attention(found),
-        "arrived": await arrivals(visit.bench.database, member.course) if is_owner else {},
+        "arrived": await visit.bench.studies.monitor.arrivals(member.course) if is_owner else {},
         "minutes": minutes,
         "refresh": f"?{urlencode({'stuck': f'{minutes:g}'})}",
         "now": datetime.now(UTC),

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Row, update
 
-from benchwright_attempts.grading.grading import judged_paths
+from benchwright_attempts.grading.grading import ANSWER, judge_answer, judged_paths
 from benchwright_attempts.grading.judging import Judging
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_foundation.change_notifications import ChangeNotifications, wait_for_change
@@ -33,15 +33,12 @@ from benchwright_remote.messages import (
 )
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.quotas import QuotaKeeper
-from benchwright_service.courses.snapshots import LARGEST, Snapshots, unpacked
-from benchwright_service.courses.stored_files import StoredFiles
+from benchwright_service.courses.snapshots import LARGEST, Snapshots, StoredFiles, unpacked
 from benchwright_service.evidence.evidence import Evidence
-from benchwright_service.grades.scored_answers import ScoredAnswers
 from benchwright_service.metrics import Metrics
 from benchwright_service.runs.fair_queue import FairQueue
 from benchwright_service.runs.leases import Leases
 from benchwright_service.runs.run_rows import RunRows
-from benchwright_service.runs.run_steps import RunSteps
 from benchwright_service.runs.run_views import RunViews
 from benchwright_service.storage.tables import RUNS
 
@@ -88,7 +85,7 @@ class Runs:
         self._snapshots = snapshots
         self._courses = courses
         self._evidence = evidence
-        self._answers = ScoredAnswers(store, snapshots, judging)
+        self._judging = judging
         self._metrics = metrics
         self._quotas = quotas
         self._stored = StoredFiles(database, snapshots, quotas)
@@ -100,7 +97,7 @@ class Runs:
         self._changes = ChangeNotifications()
         self._being_leased: set[str] = set()
         self._being_judged: set[str] = set()
-        self._steps = RunSteps(self._changes, now)
+        self._steps = _RunSteps(self._changes, now)
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
         metrics.follow(self._queue.__len__, self._leases.__len__, self._leases.workers)
@@ -299,7 +296,7 @@ class Runs:
 
     async def _judge(self, row: Row[Any]) -> None:
         try:
-            verdict, score = await self._answers.verdict(row, await self._rows.problem_of(row.attempt))
+            verdict, score = await self._scored(row, await self._rows.problem_of(row.attempt))
         except Exception:
             logger.exception("run %s could not be judged", row.id)
             detail = "The answer could not be judged on the server."
@@ -308,6 +305,17 @@ class Runs:
             await self._finish(row, verdict, lease="", score=score)
         finally:
             self._being_judged.discard(row.id)
+
+    async def _scored(self, row: Row[Any], ref: str) -> tuple[Verdict, float | None]:
+        """The verdict on an answer, and the judge's score from 0 to 1, if there was a judge."""
+        problem = await asyncio.to_thread(self._store.unseal, ref)
+        answer = await asyncio.to_thread(self._answer, row)
+        graded = await judge_answer(ref, problem, answer, self._judging, attempt=row.attempt, number=row.number)
+        return graded.verdict, graded.judgement.score if graded.judgement is not None else None
+
+    def _answer(self, row: Row[Any]) -> str:
+        digest = json.loads(row.files).get(ANSWER)
+        return self._snapshots.content(digest).decode("utf-8", "replace") if digest else ""
 
     async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None) -> bool:
         ended = self._now()
@@ -393,6 +401,48 @@ class Runs:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+class _RunSteps:
+    """How far the runs of this process are that have not ended: what their workers said last.
+
+    Args:
+        changes: Wakes who waits for a run.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, changes: ChangeNotifications, now: Callable[[], float]) -> None:
+        self._changes = changes
+        self._steps: dict[str, str] = {}
+        self._revisions: dict[str, int] = {}
+        # Higher than any of an earlier process.
+        self._last = int(now() * 1000)
+
+    def __contains__(self, run: str) -> bool:
+        """Whether it has not ended."""
+        return run in self._revisions
+
+    def step(self, run: str) -> str:
+        """What it is at; empty if nobody has said so."""
+        return self._steps.get(run, "")
+
+    def revision(self, run: str) -> int:
+        """Another one after each change."""
+        return self._revisions.get(run, 0)
+
+    def changed(self, run: str, step: str = "") -> None:
+        """It is somewhere else, or at another step."""
+        if step:
+            self._steps[run] = step
+        self._last += 1
+        self._revisions[run] = self._last
+        self._changes.notify(run)
+
+    def over(self, run: str) -> None:
+        """It has ended."""
+        self._steps.pop(run, None)
+        self._revisions.pop(run, None)
+        self._changes.notify(run)
 
 
 def _unknown() -> RefusalError:

@@ -6,10 +6,11 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import and_, func, select
 
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.clock import AttemptState
@@ -21,7 +22,7 @@ from benchwright_foundation.home import Home
 from benchwright_foundation.refusals import Kind, RefusalError
 from benchwright_remote.messages import Role, StudyWatch, Watched, Whereabouts
 from benchwright_service.accounts.accounts import Accounts
-from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, PLACES
+from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, PLACES, RECEIPTS
 from benchwright_service.studies.study_places import StudyPlaces
 from benchwright_studies.conduct.progress import Progress
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies
@@ -40,6 +41,16 @@ _WITHOUT_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'; img-src data:
 _NEWEST_EVENTS = 500
 """Events that are searched for work: heartbeats come every 30 s, so these are hours."""
 _OVER = {Step.FINISHED: Whereabouts.FINISHED, Step.WITHDRAWN: Whereabouts.DROPPED_OUT}
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What has arrived of one participant."""
+
+    events: int
+    """Of all attempts, as far as they are countersigned."""
+    receipt: datetime
+    """The time of the newest receipt, by the service's clock."""
 
 
 class LabMonitor:
@@ -105,6 +116,35 @@ class LabMonitor:
             taken = frozenset((await connection.execute(joined)).scalars())
             differences = {row.attempt: row.clock_difference_s for row in await connection.execute(held)}
         return await asyncio.to_thread(self._watch, study, taken, differences, stuck_after_s)
+
+    async def arrivals(self, study: str) -> Mapping[str, Arrived]:
+        """What has arrived of each participant, by pseudonym; without those of whom nothing is here."""
+        newest = (
+            select(RECEIPTS.c.attempt, func.max(RECEIPTS.c.events).label("events"))
+            .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RECEIPTS.c.attempt)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
+            .where(ASSIGNMENTS.c.course == study)
+            .group_by(RECEIPTS.c.attempt)
+            .subquery()
+        )
+        wanted = (
+            select(PLACES.c.pseudonym, RECEIPTS.c.events, RECEIPTS.c.anchor)
+            .join(newest, and_(newest.c.attempt == RECEIPTS.c.attempt, newest.c.events == RECEIPTS.c.events))
+            .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RECEIPTS.c.attempt)
+            .join(PLACES, and_(PLACES.c.account == ATTEMPTS_HELD.c.account, PLACES.c.study == study))
+        )
+        async with self.database.reading() as connection:
+            rows = (await connection.execute(wanted)).all()
+        found: dict[str, Arrived] = {}
+        for row in rows:
+            time = datetime.fromisoformat(json.loads(row.anchor)["receipt"]["time"])
+            before = found.get(row.pseudonym)
+            found[row.pseudonym] = (
+                Arrived(row.events, time)
+                if before is None
+                else Arrived(before.events + row.events, max(before.receipt, time))
+            )
+        return found
 
     async def report(self, account: str, study: str) -> bytes:
         """The report of a closed study, an HTML page.

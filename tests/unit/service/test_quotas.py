@@ -13,8 +13,7 @@ import pytest
 
 from benchwright_foundation.refusals import RefusalError
 from benchwright_service.courses.quotas import QuotaKeeper, Quotas
-from benchwright_service.courses.snapshots import Snapshots
-from benchwright_service.courses.stored_files import StoredFiles
+from benchwright_service.courses.snapshots import Snapshots, StoredFiles
 from benchwright_service.storage.database import open_service_database
 
 

@@ -17,8 +17,7 @@ from benchwright_service.app import body_limit
 ROOT = Path(__file__).parents[3]
 FILES = ROOT / "setup/service"
 _SOURCES = "".join(
-    (ROOT / "service/benchwright_service/command_line" / name).read_text("utf-8")
-    for name in ("serve.py", "options.py", "quota_options.py")
+    (ROOT / "service/benchwright_service/command_line" / name).read_text("utf-8") for name in ("serve.py", "options.py")
 )
 
 

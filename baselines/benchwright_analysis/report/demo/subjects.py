@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.events.assist_asked import AssistAsked
-from benchwright_attempts.events.events import Abandoned, Edit, Event, Started, Submitted
+from benchwright_attempts.events.events import Abandoned, AssistAsked, Edit, Event, Started, Submitted
 from benchwright_attempts.events.evidence import AssistAccepted, AssistShown, EditReason, ModelUsage
 from benchwright_attempts.events.file_text import Change, sha256
 

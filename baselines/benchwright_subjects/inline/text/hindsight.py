@@ -9,8 +9,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchwright_attempts.events.events import RunFinished, RunStarted
-from benchwright_attempts.events.regraded import Regraded
+from benchwright_attempts.events.events import Regraded, RunFinished, RunStarted
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
 from benchwright_harness.grading.grade import Progress
 from benchwright_problems.problem import Problem

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_attempts.events.errors_classified import ErrorsClassified
+from benchwright_attempts.events.events import ErrorsClassified
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcInvalidParams
 
-from benchwright_attempts.events.aid_used import AidUsed, by_agent
+from benchwright_attempts.events.events import AidUsed, by_agent
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.aids import AID_TOOLS

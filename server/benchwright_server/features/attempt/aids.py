@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from benchwright_server.operations.catalogue import path_of
 
 if TYPE_CHECKING:
-    from benchwright_attempts.events.aid_used import AidUsed
+    from benchwright_attempts.events.events import AidUsed
     from benchwright_problems.aids import Aid
     from benchwright_server.attempts.session import Session
     from benchwright_server.editor_server import EditorServer

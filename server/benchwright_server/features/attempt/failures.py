@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 from benchwright_foundation.errors import ExtraMissingError
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError

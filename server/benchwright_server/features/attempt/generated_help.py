@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.aids import Aid
 from benchwright_server.assistant.endpoint import Reply, reply_of

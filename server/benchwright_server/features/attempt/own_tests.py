@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 from benchwright_harness.own_tests.coverage import FileCoverage
 from benchwright_harness.own_tests.debugging import Debugging, debugger
 from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 from benchwright_problems.aids import Aid
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.editor.run_progress import cancellable

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids

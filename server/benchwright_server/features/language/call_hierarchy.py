@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt.aids import allowing, use

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_attempts.events.assist_asked import AssistAsked
+from benchwright_attempts.events.events import AssistAsked
 from benchwright_attempts.events.evidence import AssistAccepted, AssistRejected, AssistShown
 from benchwright_server.assistant.endpoint import ask
 from benchwright_server.assistant.prompt import insertion, messages

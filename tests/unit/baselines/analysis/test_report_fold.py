@@ -23,11 +23,11 @@ from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock.clock import read_clock
 from benchwright_attempts.clock.timeline import active_time, time_line
 from benchwright_attempts.errors import AttemptError, IllegalTransitionError, LogDamagedError
-from benchwright_attempts.events.aid_used import AidUsed
-from benchwright_attempts.events.diagnostics import Diagnostics
 from benchwright_attempts.events.events import (
     Abandoned,
+    AidUsed,
     Answered,
+    Diagnostics,
     Edit,
     Event,
     Focus,

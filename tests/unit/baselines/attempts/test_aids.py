@@ -10,7 +10,7 @@ import pytest
 from benchwright_attempts.adapter import Adapter
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AidRefusedError
-from benchwright_attempts.events.aid_used import AidUsed
+from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.events.evidence import Assigned, Recording
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.services import Services

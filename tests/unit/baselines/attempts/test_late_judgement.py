@@ -15,13 +15,13 @@ from benchwright_attempts.events.events import (
     Judged,
     JudgedBy,
     Paused,
+    Regraded,
     RunFinished,
     RunStarted,
     Started,
     Submitted,
 )
 from benchwright_attempts.events.file_text import sha256
-from benchwright_attempts.events.regraded import Regraded
 from benchwright_attempts.summary.replay import verify
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.study_log import StudyLog

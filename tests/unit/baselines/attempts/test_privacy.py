@@ -7,9 +7,18 @@ from pathlib import Path
 import pytest
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.events.assist_asked import AssistAsked
-from benchwright_attempts.events.diagnostics import Diagnostics, ProblemCount
-from benchwright_attempts.events.events import Edit, Event, Paused, Save, Started, TextCause, TextSet
+from benchwright_attempts.events.events import (
+    AssistAsked,
+    Diagnostics,
+    Edit,
+    Event,
+    Paused,
+    ProblemCount,
+    Save,
+    Started,
+    TextCause,
+    TextSet,
+)
 from benchwright_attempts.events.evidence import (
     AssistAccepted,
     AssistRejected,
