@@ -39,6 +39,12 @@ def score(problem: Problem, text: str) -> Judgement:
     return judgement.model_copy(update={"rubric": RULES}) if judgement.status.is_final else judgement
 
 
+def check_question(problem: Problem) -> tuple[Judgement, Judgement]:
+    """The two-sided proof of a question: the judgements of the answer key itself and of an empty answer."""
+    key = problem.hidden.answer
+    return score(problem, key.value) if key is not None else NO_KEY, score(problem, "")
+
+
 def score_value(problem: Problem, value: str) -> Judgement:
     """Score the value that a reader found in an answer: a selectable one as it is, another like an answer.
 

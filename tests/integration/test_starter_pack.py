@@ -13,8 +13,8 @@ import pytest
 from benchwright_harness.execution.run import run_harness, starting_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_judges.check import check_question
 from benchwright_judges.judgement import Status
+from benchwright_judges.score import check_question
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.pack_folder import read_built_in, wrong_solutions
 from benchwright_problems.verdict import Outcome, Reason, Verdict

@@ -43,16 +43,42 @@ from benchwright_judges.reading.choice_mentions import (
     mark_mentions,
 )
 from benchwright_judges.reading.commitments import committed_choice, remaining_choice, restated_choice
-from benchwright_judges.reading.option_lines import Line, answering_lines, judged_lines, option_lines
-from benchwright_judges.reading.option_sections import answering_section
+from benchwright_judges.reading.option_lines import Line, answering_lines, answering_section, judged_lines, option_lines
 from benchwright_judges.reading.reply_text import GIVEN, YES, answer_text
 from benchwright_judges.reading.short_answers import normalise
-from benchwright_judges.reading.wrong_one import wrong_choice
 
 _MAX_SENTENCE = 2_000
 # "A → B → C" is a chain of things, not a conclusion.
 _ARROW = rf"(?<!{ANY_MENTION}\s)(?<!{ANY_MENTION})→\s*<A>(?!\s*→)<STOP>"
 _PARTS = re.compile(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]{4,}")
+
+_MAX_REPLY = 4_000
+# Where a question asks which choice is wrong, "the incorrect statement is B" is an answer, not a denial.
+_ASKS_FOR_WRONG = re.compile(
+    r"\b(?:incorrect|false|wrong|erroneous|inaccurate|untrue|not\s+(?:correct|true|right|accurate|belong)|except|least|"
+    r"falsch\w*|unzutreffend\w*|nicht\s+(?:richtig|korrekt|zutreffend|wahr)\w*|"
+    r"incorrectes?|faux|fausses?|inexacte?s?|pas\s+(?:correcte?|vraie?|exacte?))\b|不正确|错误|不对|不属于|有误",
+    re.IGNORECASE,
+)
+_MENTION = f"({ANY_MENTION})"
+_WRONG = r"(?:incorrect|false|wrong|erroneous|inaccurate|untrue|not\s+(?:correct|true|accurate))"
+_LEAST = r"least\s+(?:suitable|appropriate|accurate|correct|likely|plausible|fitting|reasonable)"
+_NOUN = r"(?:statement|option|choice|one|answer|description|item|claim|criterion|assertion)"
+_NAMES_WRONG = re.compile(
+    rf"\b{_WRONG}\s+{_NOUN}s?\s*(?:is|must\s+be|would\s+be|:)"
+    rf"\s*(?:the\s+)?{_MENTION}"
+    rf"|^\W*(?:so|therefore|thus|hence|in\s+conclusion)\b[^.;]*?{_MENTION}\s+is\s+(?:the\s+)?{_WRONG}"
+    rf"|{_MENTION}\)?\s+is\s+the\s+(?:only\s+)?(?:{_WRONG}\s+{_NOUN}|{_NOUN}\s+(?:that|which)(?:'s|\s+is)\s+{_WRONG}|{_LEAST})\b"
+    rf"|\b(?:falsche|unzutreffende|nicht\s+(?:richtige|korrekte|zutreffende))\s+"
+    rf"(?:Aussage|Antwort|Option|Behauptung)\s+(?:ist|lautet)\s*:?\s*{_MENTION}"
+    rf"|\b(?:affirmation|option|réponse|proposition)\s+(?:incorrecte|fausse|inexacte)\s+est\s*:?\s*(?:la\s+)?{_MENTION}"
+    rf"|(?:不正确|错误|不对)的?(?:选项|说法|叙述|描述|一项)?(?:是|为)\s*[:：]?\s*{_MENTION}",
+    re.IGNORECASE,
+)
+
+_CALLS_WRONG = re.compile(
+    rf"^\W*(?:(?:option|choice|statement|answer)\s+)?{_MENTION}\)?\s+is\s+(?:the\s+)?{_WRONG}\b", re.IGNORECASE
+)
 
 
 def read_choice(text: str, choices: Mapping[str, str], language: str = "en", *, statement: str = "") -> Extraction:
@@ -75,7 +101,7 @@ def read_choice(text: str, choices: Mapping[str, str], language: str = "en", *, 
     if statement and extraction.outcome is not ExtractionOutcome.REFUSAL:
         marked = mark_mentions(plain, choices, language)
         # Its last sentence counts more than ticks and crosses, which say there what is true of each choice.
-        letter = wrong_choice(marked, statement, within=2 if extraction.value is None else 1)
+        letter = _wrong_choice(marked, statement, within=2 if extraction.value is None else 1)
         if letter is None and extraction.outcome is ExtractionOutcome.NOTHING:
             letter = restated_choice(marked, statement)
         return read(letter) if letter else extraction
@@ -332,3 +358,25 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
             rf"[^\w{LETTERS}{TEXTS}\n]{{0,8}}({ANY_MENTION})(?=[\s\"')\]]{{0,4}}(?:[.,;:!\n。，；！]|$))"
         ),
     )
+
+
+def _wrong_choice(text: str, statement: str, *, within: int) -> str | None:
+    """The choice that a reply ends by calling wrong, if the question asks for that.
+
+    Args:
+        text: A reply with its mentions marked.
+        statement: The question.
+        within: How many sentences are its end.
+    """
+    if not _ASKS_FOR_WRONG.search(statement):
+        return None
+    said = [one for _, one in sentences(text[-_MAX_REPLY:]) if re.search(r"\w", one)]
+    for sentence in reversed(said[-within:]):
+        found = [one for one in _NAMES_WRONG.finditer(sentence) if not is_denied(sentence, one.start(), one.end())]
+        letters = {letter_of(next(filter(None, one.groups()))) for one in found}
+        if letters:
+            return letters.pop() if len(letters) == 1 else None
+    called = {letter_of(call[1]) for one in said if (call := _CALLS_WRONG.match(one))}
+    if any(_CALLS_WRONG.match(one) for one in said[-within:]):
+        return called.pop() if len(called) == 1 else None
+    return answering_section(option_lines(text), wrong=True)

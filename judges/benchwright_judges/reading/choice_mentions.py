@@ -2,6 +2,10 @@
 
 `B) DRAM`, `(B)`, "option b" and "DRAM (B)" are one mention of B; DRAM alone is a mention of B's text. What is left
 holds no text of a choice, so that the letters in `B) RISC` or `A B-tree` are not read as choices.
+
+Choices named by their place or together are mentions too: "the second option", "die letzte", "none of them". A place
+counts with a noun behind it ("the first option"), or at the end of a clause ("I take the first"): "the first step"
+names no choice.
 """
 
 from __future__ import annotations
@@ -13,7 +17,6 @@ from functools import cache, lru_cache
 
 from benchwright_judges import languages
 from benchwright_judges.languages.language import AnswerLanguage, any_of, joined
-from benchwright_judges.reading.choice_positions import mark_positions
 from benchwright_judges.reading.reply_text import answer_text
 
 _LETTER, _TEXT = 0xE100, 0xE140
@@ -67,7 +70,7 @@ def mark_each(text: str, choices: Mapping[str, str], language: str) -> str:
     text = re.sub(r"\b(option|choice|answer)_(?=[a-zA-Z]\b)", r"\1 ", text, flags=re.IGNORECASE)
     text = _without_lettered_texts(text, choices)
     text = _mark_texts(text, _wordings(tuple(choices.items()), language, languages.LANGUAGES))
-    text = mark_positions(text, choices, _LETTER, _TEXT)
+    text = _mark_positions(text, choices, _LETTER, _TEXT)
     text = known.run.sub(SEVERAL, known.short_noun.sub(r"\1: ", text))
     text = known.lower.sub(_upper, text)
     text = known.trailing.sub(lambda found: found[1].upper(), text)
@@ -306,3 +309,90 @@ def _compile(offered: str, known: tuple[AnswerLanguage, ...]) -> _Patterns:
         copula=re.compile(rf"(?:{copulas}|{leads})[ \t]*[*_`\"'(]*$", re.IGNORECASE),
         predicate=re.compile(rf"[ \t]+(?:{copulas})\b", re.IGNORECASE),
     )
+
+
+def _mark_positions(text: str, choices: Mapping[str, str], letter: int, wording: int) -> str:
+    """A reply in which places and "none of them" are marks.
+
+    Args:
+        text: From `answer_text`, with the wording of the choices marked.
+        choices: Upper-case letter → wording.
+        letter: Code of the mark of the letter A.
+        wording: Code of the mark of the text of A.
+    """
+    letters = sorted(choices)
+    for together, one in _together(tuple(choices.items()), languages.LANGUAGES):
+        text = together.sub(chr(wording + ord(one) - 65), text)
+    for known in _compile_positions(languages.LANGUAGES):
+        if not known.likely.search(text):
+            continue
+        places = [*zip(known.places, letters, strict=False)]
+        ends = zip((known.last_but_one, known.last), letters[-2:], strict=False) if len(letters) > 1 else ()
+        for pattern, one in (*ends, *places):
+            text = pattern.sub(chr(letter + ord(one) - 65), text)
+    return text
+
+
+@lru_cache(maxsize=256)
+def _together(
+    choices: tuple[tuple[str, str], ...], known: tuple[AnswerLanguage, ...]
+) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What the only choice says that is "none of them" or "all of them", and its letter."""
+    found = []
+    for spoken in _compile_positions(known):
+        for together in (spoken.none, spoken.every):
+            named = [letter for letter, text in choices if together.fullmatch(text.strip(" .。"))]
+            found += [(together, named[0])] if len(named) == 1 else []
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Positions:
+    likely: re.Pattern[str]
+    """Any word for a place; most replies have none."""
+    places: tuple[re.Pattern[str], ...]
+    last: re.Pattern[str]
+    last_but_one: re.Pattern[str]
+    none: re.Pattern[str]
+    every: re.Pattern[str]
+
+
+# Compiled at first use: a language server that opens a design never needs them.
+@cache
+def _compile_positions(known: tuple[AnswerLanguage, ...]) -> tuple[_Positions, ...]:
+    return tuple(_positions(one) for one in known)
+
+
+def _positions(language: AnswerLanguage) -> _Positions:
+    places = language.places
+    numbers = (*places.numbers, *("" for _ in places.ordinals[len(places.numbers) :]))
+    return _Positions(
+        likely=_insensitive(any_of((*places.ordinals, places.last, places.last_but_one, places.counted)) or "(?!)"),
+        places=tuple(_place(language, *one) for one in zip(places.ordinals, numbers, strict=True)),
+        last=_place(language, places.last, ""),
+        last_but_one=_place(language, places.last_but_one, ""),
+        # "None of the options A, B or C" leaves D.
+        none=_insensitive(rf"(?:{places.none or '(?!)'})(?!\W*[A-H]\b)"),
+        every=_insensitive(places.every or "(?!)"),
+    )
+
+
+def _place(language: AnswerLanguage, ordinal: str, number: str) -> re.Pattern[str]:
+    places, end = language.places, r"(?=\s*(?:[.,;:!?)。，；！]|$))"
+    if not ordinal:
+        return re.compile("(?!)")
+    if language.unspaced:
+        return _insensitive(rf"(?:{ordinal})(?:{places.nouns})(?={places.behind}|{end[3:-1]})")
+    word = rf"\b(?:(?:{places.articles})\s+)?\b(?:{ordinal})"
+    ways = [
+        rf"(?<!my ){word}\s+(?:{places.nouns})\b",
+        rf"\b(?:{places.articles})\s+(?:{ordinal}){end}",
+        rf"^\W{{0,4}}(?:{ordinal})(?=\W{{0,3}}$)",
+    ]
+    if number:
+        ways.append(rf"\b(?:{places.counted})\s+(?:{number})(?![\w^]|\.\d|\s*[-+*/=:])")
+    return _insensitive(any_of(ways))
+
+
+def _insensitive(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)

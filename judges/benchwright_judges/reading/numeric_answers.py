@@ -17,7 +17,6 @@ from functools import cache
 
 from benchwright_judges import languages
 from benchwright_judges.languages.language import AnswerLanguage, any_of
-from benchwright_judges.reading.number_words import number_in_words
 
 _MAX_TEXT = 200
 _MAX_POWER = 4096
@@ -102,7 +101,7 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
         .lstrip()
     )
     number = _NUMBER.match(plain)
-    if number is None and (spoken := number_in_words(plain)):
+    if number is None and (spoken := _number_in_words(plain)):
         plain = f"{spoken[0]} {plain[spoken[1] :]}"
         number = _NUMBER.match(plain)
     if number is None:
@@ -373,4 +372,46 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
         information=re.compile(rf"(|[KMGTP]i|ki|[kKMGT])-?({any_of((*in_bytes, *in_bits))})"),
         bytes=frozenset(in_bytes),
         byte_symbols=frozenset(symbols),
+    )
+
+
+def _number_in_words(text: str) -> tuple[str, int] | None:
+    """The number whose words begin a short answer, as decimal digits, and where the words end; None if none do.
+
+    As in "five hundred and twelve", „tausendvierundzwanzig“, « quatre-vingt-dix », 五百一十二.
+
+    Args:
+        text: A short answer. Words that stand for a number only in some places, such as articles, are not read.
+    """
+    known, words = _compile_number_words(languages.LANGUAGES)
+    found = known.match(text)
+    if not found:
+        return None
+    total = section = unit = 0.0
+    for word in words.findall(found[0].casefold()):
+        value = _values(languages.LANGUAGES)[word]
+        if value >= 1000:
+            total += (section + unit or 1) * value
+            section = unit = 0
+        elif value >= 100 or (value == 10 and word > "\u2e80"):
+            section += (unit or 1) * value
+            unit = 0
+        else:
+            unit += value
+    return f"{total + section + unit:.10g}", found.end()
+
+
+@cache
+def _values(known: tuple[AnswerLanguage, ...]) -> dict[str, float]:
+    return {word: value for one in known for word, value in one.numbers.words.items()}
+
+
+@cache
+def _compile_number_words(known: tuple[AnswerLanguage, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    longest = sorted(_values(known), key=len, reverse=True)
+    word = "|".join(map(re.escape, longest))
+    between = r"(?:[\s-]*(?:and|und|et)[\s-]*(?=(?:" + word + r"))|[\s-]+(?=(?:" + word + r")))?"
+    return (
+        re.compile(rf"(?:(?:{word}){between})+(?![A-Za-zÀ-ÿ'’-])", re.IGNORECASE),
+        re.compile(word),
     )

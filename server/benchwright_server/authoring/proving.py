@@ -10,7 +10,7 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_harness.grading.check import Checker
 from benchwright_harness.grading.grade import BatchGrader
 from benchwright_harness.grading.two_sided import TwoSided
-from benchwright_judges.check import check_question
+from benchwright_judges.score import check_question
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.pack_folder import wrong_solutions
 

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.check import check_question
 from benchwright_judges.judgement import Status
-from benchwright_judges.score import read_selection, score, selectable
+from benchwright_judges.score import check_question, read_selection, score, selectable
 from benchwright_problems.problem import (
     Answer,
     Choice,
