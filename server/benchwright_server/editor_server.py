@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from benchwright_server.settings import Settings
     from benchwright_verilog.findings.finding import Finding
     from benchwright_verilog.semantics.compilation.analysis import Analysis
-    from benchwright_verilog.semantics.project.file_list import FileList
+    from benchwright_verilog.semantics.project.lists.file_list import FileList
     from benchwright_verilog.semantics.project.projects import Projects
     from benchwright_verilog.syntax.documents import Document, Documents
 

@@ -58,8 +58,8 @@ from benchwright_server.settings import Settings, wire_name
 from benchwright_server.workspaces.workspace import workspace_folder
 from benchwright_verilog.semantics.behaviour.view_store import ViewStore
 from benchwright_verilog.semantics.project.folder_state import FolderState
-from benchwright_verilog.semantics.project.index_store import IndexStore
-from benchwright_verilog.semantics.project.list_store import ListStore
+from benchwright_verilog.semantics.project.index.index_store import IndexStore
+from benchwright_verilog.semantics.project.lists.list_store import ListStore
 from benchwright_verilog.semantics.project.projects import Projects
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.json_form import JsonText

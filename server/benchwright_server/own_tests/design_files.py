@@ -12,7 +12,7 @@ from benchwright_harness.own_tests.cocotb_source import named_top
 from benchwright_server.own_tests.errors import OwnTestError
 from benchwright_server.own_tests.finding import TestFile, folder_of
 from benchwright_verilog.semantics.names.occurrence import TargetKind
-from benchwright_verilog.semantics.project.inventory import nearest
+from benchwright_verilog.semantics.project.index.inventory import nearest
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.suffixes import HEADERS

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from benchwright_harness.own_tests.cocotb_source import cocotb_tests
 from benchwright_server.own_tests.errors import OwnTestError
 from benchwright_verilog.semantics.names.occurrence import TargetKind
-from benchwright_verilog.semantics.project.files_below import BUILD_FOLDERS, files_below
+from benchwright_verilog.semantics.project.index.files_below import BUILD_FOLDERS, files_below
 from benchwright_verilog.semantics.project.plain_files import read_text
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.surrogates import encode_text

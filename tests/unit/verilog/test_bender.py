@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics.project.bender import read_bender
+from benchwright_verilog.semantics.project.lists.bender import read_bender
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyslang.driver import Driver
 
-from benchwright_verilog.semantics.project.file_list import FileList, read_file_list
+from benchwright_verilog.semantics.project.lists.file_list import FileList, read_file_list
 
 
 def listed(folder: Path, text: str, **files: str) -> FileList:

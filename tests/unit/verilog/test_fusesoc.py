@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics.project.fusesoc import read_core
+from benchwright_verilog.semantics.project.lists.fusesoc import read_core
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:

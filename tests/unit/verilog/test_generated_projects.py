@@ -12,9 +12,10 @@ import pytest
 from benchwright_verilog.semantics.compilation import compilation_files
 from benchwright_verilog.semantics.compilation.diagnostics import Severity
 from benchwright_verilog.semantics.names.navigation import candidates, references
-from benchwright_verilog.semantics.project import indexing, inventory, plain_files
-from benchwright_verilog.semantics.project.index_store import IndexStore
-from benchwright_verilog.semantics.project.inventory import Inventory
+from benchwright_verilog.semantics.project import plain_files
+from benchwright_verilog.semantics.project.index import indexing, inventory
+from benchwright_verilog.semantics.project.index.index_store import IndexStore
+from benchwright_verilog.semantics.project.index.inventory import Inventory
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 

@@ -11,9 +11,9 @@ import pytest
 
 from benchwright_verilog.semantics.compilation.diagnostics import Severity
 from benchwright_verilog.semantics.names.navigation import references
-from benchwright_verilog.semantics.project import indexing, inventory
-from benchwright_verilog.semantics.project.entry import values_of
-from benchwright_verilog.semantics.project.inventory import Inventory
+from benchwright_verilog.semantics.project.index import indexing, inventory
+from benchwright_verilog.semantics.project.index.entry import values_of
+from benchwright_verilog.semantics.project.index.inventory import Inventory
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Document, Documents
 

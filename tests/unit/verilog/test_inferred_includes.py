@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchwright_verilog.semantics.project.file_list import FileList
+from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 

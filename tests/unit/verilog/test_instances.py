@@ -10,7 +10,7 @@ import pytest
 from benchwright_verilog.semantics.behaviour.view_store import ViewStore
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
 from benchwright_verilog.semantics.compilation.instances import Design, Instance
-from benchwright_verilog.semantics.project import inventory
+from benchwright_verilog.semantics.project.index import inventory
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 

@@ -12,8 +12,8 @@ import pytest
 
 from benchwright_verilog.semantics.names import navigation
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
-from benchwright_verilog.semantics.project.outline import Outline
-from benchwright_verilog.semantics.project.plain_uses import PLAIN_KINDS, PlainName
+from benchwright_verilog.semantics.project.index.outline import Outline
+from benchwright_verilog.semantics.project.index.plain_uses import PLAIN_KINDS, PlainName
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 

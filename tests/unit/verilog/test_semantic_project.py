@@ -14,8 +14,8 @@ from pyslang.syntax import SyntaxTree
 
 from benchwright_verilog.semantics.names.navigation import references
 from benchwright_verilog.semantics.names.symbol_search import search
-from benchwright_verilog.semantics.project import inventory
-from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.index import inventory
+from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.semantics.project.projects import Projects
 from benchwright_verilog.settings import Project as ProjectSettings

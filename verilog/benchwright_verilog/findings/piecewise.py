@@ -170,7 +170,7 @@ class Piecewise:
         from benchwright_verilog.semantics.compilation.diagnostics import diagnose
         from benchwright_verilog.semantics.compilation.trees import Preprocessing, Trees
         from benchwright_verilog.semantics.project.include_closure import Closures, Root
-        from benchwright_verilog.semantics.project.outline import Outline
+        from benchwright_verilog.semantics.project.index.outline import Outline
         from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
         from benchwright_verilog.syntax.documents import Documents
 

@@ -19,9 +19,9 @@ from benchwright_server.features.editor.project_of import project_changed, proje
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design import ListView, ProjectListsParams, ProjectListsView, UseListParams
-from benchwright_verilog.semantics.project import bender
-from benchwright_verilog.semantics.project.list_store import NOTHING_CHOSEN, ListChoice
-from benchwright_verilog.semantics.project.project_lists import lists_in, targets_of
+from benchwright_verilog.semantics.project.lists import bender
+from benchwright_verilog.semantics.project.lists.list_store import NOTHING_CHOSEN, ListChoice
+from benchwright_verilog.semantics.project.lists.project_lists import lists_in, targets_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer

@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from benchwright_server.features.design.project_lists import ask_once
 from benchwright_server.features.editor.locations import Locations
-from benchwright_verilog.semantics.project.file_list import Complaint, FileList
+from benchwright_verilog.semantics.project.lists.file_list import Complaint, FileList
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer

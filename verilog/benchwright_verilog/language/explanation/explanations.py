@@ -28,7 +28,7 @@ from benchwright_verilog.language.explanation.numbers import literal_at, radices
 from benchwright_verilog.language.explanation.system_tasks import system_tasks
 from benchwright_verilog.language.explanation.values import constant_text
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
-from benchwright_verilog.semantics.project.outline import blanked
+from benchwright_verilog.semantics.project.index.outline import blanked
 from benchwright_verilog.syntax.keywords import DIRECTIVES
 from benchwright_verilog.syntax.text_shift import TextShift
 

@@ -12,7 +12,7 @@ from benchwright_verilog.semantics.compilation.compiled import Compiled
 from benchwright_verilog.semantics.compilation.diagnostics import ModuleName, SlangDiagnostic, modules_of
 from benchwright_verilog.semantics.compilation.macros import Macros
 from benchwright_verilog.semantics.names.occurrence import Occurrence
-from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.index.outline import Outline
 
 if TYPE_CHECKING:
     from pyslang import SourceManager

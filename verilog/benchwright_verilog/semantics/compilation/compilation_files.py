@@ -21,12 +21,12 @@ from pathlib import Path
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
 from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
 from benchwright_verilog.semantics.names.occurrence import TargetKind
-from benchwright_verilog.semantics.project.entry import Stamp
-from benchwright_verilog.semantics.project.file_list import FileList
-from benchwright_verilog.semantics.project.inventory import Inventory, nearest
-from benchwright_verilog.semantics.project.outline import DeclaredUnit, Outline
+from benchwright_verilog.semantics.project.index.entry import Stamp
+from benchwright_verilog.semantics.project.index.inventory import Inventory, nearest
+from benchwright_verilog.semantics.project.index.outline import DeclaredUnit, Outline
+from benchwright_verilog.semantics.project.lists.file_list import FileList
+from benchwright_verilog.semantics.project.lists.single_units import SingleUnits
 from benchwright_verilog.semantics.project.plain_files import stamp_of
-from benchwright_verilog.semantics.project.single_units import SingleUnits
 from benchwright_verilog.semantics.project.texts import SourceTexts
 from benchwright_verilog.syntax.suffixes import HEADERS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from benchwright_verilog.semantics.compilation.analysis import Analysis
-from benchwright_verilog.semantics.project.directives import directives
+from benchwright_verilog.semantics.compilation.trees import directives
 
 
 def inactive_parts(analysis: Analysis) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
-from benchwright_verilog.semantics.project.outline import Include, MacroName, Outline
+from benchwright_verilog.semantics.project.index.outline import Include, MacroName, Outline
 
 _MAX_DEPTH = 64
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.project.entry import Stamp
 from benchwright_verilog.semantics.project.file_locations import FileLocations
+from benchwright_verilog.semantics.project.index.entry import Stamp
 
 if TYPE_CHECKING:
     from pyslang import Bag, SourceManager
-    from pyslang.parsing import ParserOptions
-    from pyslang.syntax import SyntaxTree
+    from pyslang.parsing import ParserOptions, Token
+    from pyslang.syntax import SyntaxNode, SyntaxTree
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROOM = 16 * 1024**2
@@ -203,3 +203,20 @@ def parser_options() -> ParserOptions:
 def encodable(text: str) -> str:
     """Source code that is valid UTF-8: a lone surrogate becomes a character of as many bytes as are counted for it."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def directives(tree: SyntaxTree) -> list[SyntaxNode]:
+    """All directives of a file and of what it includes in their order, without those that conditions leave out.
+
+    slang keeps them beside the tokens that follow them.
+    """
+    from pyslang.parsing import Token, TriviaKind
+
+    found: list[SyntaxNode] = []
+
+    def look(node: SyntaxNode | Token) -> None:
+        if isinstance(node, Token):
+            found.extend(one.syntax() for one in node.trivia if one.kind == TriviaKind.Directive)
+
+    tree.root.visit(look)
+    return found

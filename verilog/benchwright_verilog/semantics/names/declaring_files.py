@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from benchwright_verilog.semantics.project.folder_state import FolderState
-from benchwright_verilog.semantics.project.inventory import distance, nearest
+from benchwright_verilog.semantics.project.index.inventory import distance, nearest
 
 
 class DeclaringFiles:

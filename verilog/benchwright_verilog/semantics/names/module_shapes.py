@@ -15,7 +15,7 @@ from pyslang.syntax import (
     SyntaxTree,
 )
 
-from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.syntax.surrogates import encode_text
 
 

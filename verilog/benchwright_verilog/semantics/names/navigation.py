@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.compilation.analysis import Analysis
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
-from benchwright_verilog.semantics.project.entry import Entry
-from benchwright_verilog.semantics.project.outline import Outline
-from benchwright_verilog.semantics.project.plain_uses import INSTANTIATED, PLAIN_KINDS, PlainName, PlainUse
+from benchwright_verilog.semantics.project.index.entry import Entry
+from benchwright_verilog.semantics.project.index.outline import Outline
+from benchwright_verilog.semantics.project.index.plain_uses import INSTANTIATED, PLAIN_KINDS, PlainName, PlainUse
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.suffixes import HEADERS
 

@@ -14,7 +14,7 @@ from benchwright_verilog.semantics.compilation.analysis import Analysis
 from benchwright_verilog.semantics.compilation.diagnostics import Severity
 from benchwright_verilog.semantics.names.navigation import UNITS, Report, references_by_file, renamed_with
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Target, TargetKind
-from benchwright_verilog.semantics.project.outline import DIRECTIVES
+from benchwright_verilog.semantics.project.index.outline import DIRECTIVES
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.keywords import RESERVED

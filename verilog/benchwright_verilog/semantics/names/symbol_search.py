@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_verilog.semantics.names.navigation import Report
-from benchwright_verilog.semantics.project.outline import DeclaredUnit
+from benchwright_verilog.semantics.project.index.outline import DeclaredUnit
 from benchwright_verilog.semantics.project.project import Project
 
 _MAX_FOUND = 256

@@ -2,7 +2,7 @@
 
 slang reads whatever an `include` names, also a pipe or a device, which may never end. So each name is looked up here
 as slang does it, and what is not a plain file gets an empty text. Names that macros write are asked of slang itself,
-which then sees no real file (`written_includes`).
+which then sees no real file (`_written_includes`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, Reached
-from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, Reached, encodable, parsing_options
+from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.plain_files import is_other_than_file, stamp_of
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
-from benchwright_verilog.semantics.project.written_includes import written_includes
 
 MAX_DEPTH = 64
 """How deep includes may be nested."""
@@ -29,6 +28,12 @@ _GUARD = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*`(?:ifndef\s+(\w+)\s+`define\s
 """How a header begins that is read once only."""
 _WITH_GRAVE = re.compile(r"^[^\n`]*`(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 """A line with a grave accent, and those that continue it."""
+
+_NOWHERE = "/dev/null/"
+_ROOT = f"{_NOWHERE}#"
+_SLASHES = re.compile(r'"[^"\n]*"|//|/\*|\*/|/')
+_FOR_A_SLASH = "@"
+_MAX_DEPTH = 64
 
 
 @dataclass(frozen=True)
@@ -228,7 +233,7 @@ class Closures:
         meant: dict[str, dict[str, None]] = {}
         for _ in range(MAX_DEPTH):
             texts = {one: [self._text_of(path_of_name(name)) for name in names] for one, names in meant.items()}
-            written = written_includes(root.text.text, root.preprocessing.defines, texts)
+            written = _written_includes(root.text.text, root.preprocessing.defines, texts)
             if len(written) > _MOST:
                 closure.depth = 0
                 break
@@ -302,3 +307,43 @@ def _candidates(folder: str, preprocessing: Preprocessing, name: str) -> Iterato
 
 def _folder(name: str) -> str:
     return name.rpartition("/")[0].rstrip("/") or "/"
+
+
+def _written_includes(text: str, defines: Sequence[str], headers: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """What a file and its headers include once their macros are expanded, asked of slang, which opens no file for that.
+
+    slang gets the headers under names in a folder that can't exist, so that it finds only what it was given. A name
+    that starts with a slash would lead it elsewhere: slashes become another character before, and again after.
+
+    Args:
+        text: The file.
+        defines: Its macros, `NAME` or `NAME=text`.
+        headers: The source code of the known headers, by the name that is included; several where the name means
+            another file in another folder.
+
+    Returns:
+        The names by which the includers are included, empty for the file itself, and the names that they include.
+    """
+    import pyslang
+    from pyslang.syntax import SyntaxTree
+
+    sources = pyslang.SourceManager()
+    sources.setDisableProximatePaths(True)
+    for name, texts in headers.items():
+        sources.assignText(_NOWHERE + name.replace("/", _FOR_A_SLASH), _without_slashes("\n".join(texts)))
+    options = parsing_options(Preprocessing((), tuple(map(_without_slashes, defines))), _MAX_DEPTH)
+    tree = SyntaxTree.fromFileInMemory(_without_slashes(text), sources, _ROOT, _ROOT, options)
+    found = []
+    for include in tree.getIncludeDirectives():
+        place = sources.getFullyExpandedLoc(include.syntax.fileName.location)
+        includer = sources.getRawFileName(place.buffer).removeprefix(_NOWHERE).removeprefix("#")
+        found.append((includer.replace(_FOR_A_SLASH, "/"), include.path.replace(_FOR_A_SLASH, "/")))
+    return found
+
+
+def _without_slashes(text: str) -> str:
+    def other(found: re.Match[str]) -> str:
+        is_comment = found[0] in ("//", "/*", "*/")
+        return found[0] if is_comment else found[0].replace("/", _FOR_A_SLASH)
+
+    return _SLASHES.sub(other, encodable(text))

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchwright_verilog.semantics.compilation.trees import Tree, Trees
 from benchwright_verilog.semantics.project.include_closure import Closures, Root
 from benchwright_verilog.semantics.project.includes import Includes
-from benchwright_verilog.semantics.project.single_units import macros_after
+from benchwright_verilog.semantics.project.lists.single_units import macros_after
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from benchwright_verilog.semantics.project.entry import Stamp
+from benchwright_verilog.semantics.project.index.entry import Stamp
 
 _MAX_BYTES = 16 * 1024**2
 

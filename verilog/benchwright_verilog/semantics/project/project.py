@@ -14,14 +14,14 @@ from benchwright_verilog.semantics.compilation.instances import Design, Designs
 from benchwright_verilog.semantics.compilation.macros import Macros
 from benchwright_verilog.semantics.compilation.trees import Tree
 from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
-from benchwright_verilog.semantics.project.entry import Entry
-from benchwright_verilog.semantics.project.file_list import FileList
 from benchwright_verilog.semantics.project.includes import Includes
-from benchwright_verilog.semantics.project.index_store import IndexStore
-from benchwright_verilog.semantics.project.inventory import Inventory
-from benchwright_verilog.semantics.project.outline import DeclaredUnit, Outline
+from benchwright_verilog.semantics.project.index.entry import Entry
+from benchwright_verilog.semantics.project.index.index_store import IndexStore
+from benchwright_verilog.semantics.project.index.inventory import Inventory
+from benchwright_verilog.semantics.project.index.outline import DeclaredUnit, Outline
+from benchwright_verilog.semantics.project.lists.file_list import FileList
+from benchwright_verilog.semantics.project.lists.project_lists import ProjectLists
 from benchwright_verilog.semantics.project.parsed_files import ParsedFiles
-from benchwright_verilog.semantics.project.project_lists import ProjectLists
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents

@@ -13,10 +13,10 @@ from benchwright_verilog.semantics.compilation.analysis import Analysis
 from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
 from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
-from benchwright_verilog.semantics.project.file_list import FileList
 from benchwright_verilog.semantics.project.folder_state import FolderState
-from benchwright_verilog.semantics.project.index_store import IndexStore
-from benchwright_verilog.semantics.project.list_store import NOTHING_CHOSEN, ListChoice, ListStore
+from benchwright_verilog.semantics.project.index.index_store import IndexStore
+from benchwright_verilog.semantics.project.lists.file_list import FileList
+from benchwright_verilog.semantics.project.lists.list_store import NOTHING_CHOSEN, ListChoice, ListStore
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchwright_verilog.semantics.project.entry import Stamp
-from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.index.entry import Stamp
+from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.plain_files import read_text, refusal, stamp_of
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES

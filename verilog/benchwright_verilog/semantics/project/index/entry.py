@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchwright_verilog.semantics.names.occurrence import TargetKind
-from benchwright_verilog.semantics.project.outline import NO_UNITS, DeclaredUnit
+from benchwright_verilog.semantics.project.index.outline import NO_UNITS, DeclaredUnit
 
 Stamp = tuple[int, int]
 """Identifies a version of a file: modification time in nanoseconds, and size in bytes."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.project.file_list import Complaint, FileList
+from benchwright_verilog.semantics.project.lists.file_list import Complaint, FileList
 
 if TYPE_CHECKING:
     from yaml import Node

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.project.directives import directives
-from benchwright_verilog.semantics.project.file_list import FileList
-from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.compilation.trees import directives
+from benchwright_verilog.semantics.project.index.outline import Outline
+from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.texts import SourceText
 from benchwright_verilog.syntax.surrogates import encode_text
 

@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchwright_verilog.semantics.project.entry import Entry, Stamp
-from benchwright_verilog.semantics.project.files_below import files_below
-from benchwright_verilog.semantics.project.index_store import IndexStore
-from benchwright_verilog.semantics.project.indexing import read_entries, read_entry
+from benchwright_verilog.semantics.project.index.entry import Entry, Stamp
+from benchwright_verilog.semantics.project.index.files_below import files_below
+from benchwright_verilog.semantics.project.index.index_store import IndexStore
+from benchwright_verilog.semantics.project.index.indexing import read_entries, read_entry
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES, HEADERS
 
 MAX_FILES = 20_000

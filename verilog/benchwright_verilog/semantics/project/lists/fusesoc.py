@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.project.file_list import FileList
-from benchwright_verilog.semantics.project.manifest import (
+from benchwright_verilog.semantics.project.lists.file_list import FileList
+from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
     Gathered,
     Manifest,

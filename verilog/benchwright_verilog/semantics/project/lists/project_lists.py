@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchwright_verilog.semantics.project import bender, fusesoc
-from benchwright_verilog.semantics.project.entry import Stamp
-from benchwright_verilog.semantics.project.file_list import Complaint, FileList, read_file_list
+from benchwright_verilog.semantics.project.index.entry import Stamp
+from benchwright_verilog.semantics.project.lists import bender, fusesoc
+from benchwright_verilog.semantics.project.lists.file_list import Complaint, FileList, read_file_list
 from benchwright_verilog.semantics.project.plain_files import stamp_of
 
 _MOST_NAMED = 10

@@ -12,14 +12,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from benchwright_verilog.semantics.project.entry import Entry, Stamp, WordSet, entry_of, values_of
-from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.index.entry import Entry, Stamp, WordSet, entry_of, values_of
+from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.plain_files import read_text
 
 _BATCH = 32
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from benchwright_verilog.semantics.project.indexing import serve; serve()"
+    "from benchwright_verilog.semantics.project.index.indexing import serve; serve()"
 )
 """The search path is handed over, so that nothing in the working directory is imported."""
 _NICENESS = 5

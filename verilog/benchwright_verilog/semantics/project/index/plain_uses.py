@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
-from benchwright_verilog.semantics.project.outline import Outline
+from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.syntax.keywords import RESERVED
 
 INSTANTIATED = frozenset({TargetKind.MODULE, TargetKind.PROGRAM, TargetKind.PRIMITIVE})

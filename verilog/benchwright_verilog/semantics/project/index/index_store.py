@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from benchwright_verilog.semantics.project import outline
-from benchwright_verilog.semantics.project.entry import Entry, entry_of, values_of
+from benchwright_verilog.semantics.project.index import outline
+from benchwright_verilog.semantics.project.index.entry import Entry, entry_of, values_of
 
 _MAX_FOLDERS = 32
 

@@ -1,0 +1,1 @@
+"""What the files of a folder declare and name, found without slang and kept."""

@@ -1,0 +1,1 @@
+"""File lists and manifests, which say what files a project has."""
