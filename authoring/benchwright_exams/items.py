@@ -8,11 +8,11 @@ from itertools import pairwise
 
 from pydantic import Field
 
-from benchwright_exams import numbering
-from benchwright_exams.doubts import doubts_of
-from benchwright_exams.ledger import Finding, Ledger, Region, Role, Segment
-from benchwright_exams.place import number_of, ordinal, parents
-from benchwright_exams.text_blocks import Block, blocks
+from benchwright_exams.structure import numbering
+from benchwright_exams.structure.doubts import doubts_of
+from benchwright_exams.structure.ledger import Finding, Ledger, Region, Role, Segment
+from benchwright_exams.structure.place import number_of, ordinal, parents
+from benchwright_exams.structure.text_blocks import Block, blocks
 from benchwright_foundation.kept import Made
 from benchwright_foundation.model import Model
 from benchwright_problems.problem import QuestionFormat, digest

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_exams.items import Items, find_items, items_digest
-from benchwright_exams.ledger import Ledger
 from benchwright_exams.model.checks import check_items
 from benchwright_exams.model.figures import assign_figures
 from benchwright_exams.model.lines import sort_lines
 from benchwright_exams.model.replies import Model
-from benchwright_exams.page import ReadExam
-from benchwright_exams.page_pictures import PagePictures
-from benchwright_exams.reading import read_exam
-from benchwright_exams.review import Review, write_review
-from benchwright_exams.structure import read_structure, structure_digest
+from benchwright_exams.reading.page import ReadExam
+from benchwright_exams.reading.reading import read_exam
+from benchwright_exams.review.page_pictures import PagePictures
+from benchwright_exams.review.review import Review, write_review
+from benchwright_exams.structure.ledger import Ledger
+from benchwright_exams.structure.structure import read_structure, structure_digest
 from benchwright_foundation.kept import Kept
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_exams.ledger import Region, check_covered
-from benchwright_exams.page import ReadExam
+from benchwright_exams.reading.page import ReadExam
+from benchwright_exams.structure.ledger import Region, check_covered
 from benchwright_exams.work import Extracted
 
 from ..support.packs.exam_measures import Measured, measure

@@ -10,10 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchwright_exams import reader_process
 from benchwright_exams.errors import ExamError
-from benchwright_exams.reader_process import Answer, ReaderProcess
-from benchwright_exams.reading import read_exam
+from benchwright_exams.reading import reader_process
+from benchwright_exams.reading.reader_process import Answer, ReaderProcess
+from benchwright_exams.reading.reading import read_exam
 from benchwright_harness.errors import SandboxUnavailableError
 
 from ..support.packs.exam_papers import papers

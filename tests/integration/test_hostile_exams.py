@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from benchwright_exams.errors import ExamError
-from benchwright_exams.page import ReadExam
-from benchwright_exams.reading import read_exam
+from benchwright_exams.reading.page import ReadExam
+from benchwright_exams.reading.reading import read_exam
 from benchwright_exams.work import extract
 
 from ..support.packs.exam_papers import (

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -12,7 +14,6 @@ from pydantic import JsonValue
 
 from benchwright_authoring.made_folder import check_made_folder
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
-from benchwright_authoring.translation.kept_tokens import faults
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.toml_text import as_toml
@@ -26,6 +27,16 @@ from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 LANGUAGES = {"en": "English", "de": "German", "fr": "French", "zh": "Simplified Chinese"}
 REPORT = "translations.json"
 _LONGEST = 300
+
+_FENCED = re.compile(r"```.*?```", re.DOTALL)
+_PROTECTED = {
+    "code": re.compile(r"(?<!`)`[^`\n]+`(?!`)"),
+    "a formula": re.compile(r"\$[^$\n]+\$"),
+    "a picture": re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)"),
+    # A comma may be a point in another language, and a space may part thousands.
+    "a number": re.compile(r"\d+"),
+}
+_SHOWN = 60
 
 
 class TranslationError(ProblemsError):
@@ -249,3 +260,41 @@ def _write(made: Path, problem: Problem, found: Translated, target: str) -> None
 
 def _text(name: str) -> str:
     return (resources.files("benchwright_authoring.translation") / f"{name}.txt").read_text("utf-8")
+
+
+def faults(source: Mapping[str, str], translated: Mapping[str, object]) -> Iterator[str]:
+    """What is wrong with a translation, as far as that can be seen without knowing the languages.
+
+    Code, formulas, numbers and pictures have to stay as they are.
+
+    Args:
+        source: Field → text.
+        translated: Hostile: the same fields are wanted.
+    """
+    if source.keys() != translated.keys():
+        yield "the reply has other fields than the question"
+        return
+    for field, text in source.items():
+        other = translated[field]
+        if not isinstance(other, str):
+            yield f"{field} is no text"
+        elif visible(other) != other:
+            yield f"{field} has characters that can't be seen"
+        elif bool(text.strip()) != bool(other.strip()):
+            yield f"{field} is {'empty' if text.strip() else 'not empty any more'}"
+        else:
+            yield from _changed(field, text, other)
+    choices = [str(text).strip() for field, text in translated.items() if field.startswith("choice ")]
+    if len(set(choices)) < len(choices):
+        yield "two options say the same"
+
+
+def _changed(field: str, text: str, other: str) -> Iterator[str]:
+    if _FENCED.findall(text) != _FENCED.findall(other):
+        yield f"{field} has a block of code that was changed"
+    plain, plain_other = _FENCED.sub("", text), _FENCED.sub("", other)
+    for what, pattern in _PROTECTED.items():
+        before, after = Counter(pattern.findall(plain)), Counter(pattern.findall(plain_other))
+        for token in [*(before - after), *(after - before)][:1]:
+            yield f"{field} has {what} that was changed: {visible(token)[:_SHOWN]}"
+            return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from benchwright_exams.page import Box, Drawing, DrawingKind, Word
+from benchwright_exams.reading.page import Box, Drawing, DrawingKind, Word
 
 if TYPE_CHECKING:
     from PIL.Image import Image

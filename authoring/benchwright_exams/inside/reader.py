@@ -13,7 +13,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from benchwright_exams.page import ReadPage
+from benchwright_exams.reading.page import ReadPage
 
 if TYPE_CHECKING:
     from PIL.Image import Image

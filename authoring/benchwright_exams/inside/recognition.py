@@ -12,7 +12,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchwright_exams.page import Box, Word
+from benchwright_exams.reading.page import Box, Word
 
 if TYPE_CHECKING:
     from PIL.Image import Image

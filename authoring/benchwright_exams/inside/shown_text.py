@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from benchwright_exams.page import Box, Word
+from benchwright_exams.reading.page import Box, Word
 
 if TYPE_CHECKING:
     from PIL.Image import Image

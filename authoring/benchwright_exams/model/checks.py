@@ -8,9 +8,9 @@ from pydantic import JsonValue
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.items import Item, Items
-from benchwright_exams.ledger import Finding
 from benchwright_exams.model.replies import Model
-from benchwright_exams.text_blocks import Block, BlockKind
+from benchwright_exams.structure.ledger import Finding
+from benchwright_exams.structure.text_blocks import Block, BlockKind
 from benchwright_judges.models.prompt import object_schema, visible
 
 _LONGEST = 300

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.items import Items
-from benchwright_exams.ledger import Finding, Ledger, Region, Role
 from benchwright_exams.model.replies import Model
+from benchwright_exams.structure.ledger import Finding, Ledger, Region, Role
 from benchwright_judges.models.prompt import object_schema
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure, digest

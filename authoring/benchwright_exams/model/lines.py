@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from benchwright_exams.alignment import signs
 from benchwright_exams.errors import ExamError
-from benchwright_exams.ledger import Finding, Ledger, Region, Role, Segment, check_covered
-from benchwright_exams.line_segments import Line, label_end, last_choice, split_line
 from benchwright_exams.model.replies import Model
-from benchwright_exams.place import is_label
+from benchwright_exams.structure.ledger import Finding, Ledger, Region, Role, Segment, check_covered
+from benchwright_exams.structure.line_segments import Line, label_end, last_choice, split_line
+from benchwright_exams.structure.place import is_label
 from benchwright_foundation.model import Model as Data
 from benchwright_judges.models.prompt import object_schema
 from benchwright_problems.problem import digest
@@ -34,6 +35,9 @@ _DRAWN = (Role.FIGURE, Role.TABLE)
 _FIXED = (Role.RULE, Role.HIDDEN, Role.UNREADABLE)
 """What a model is not asked about."""
 _QUOTED = 60
+
+_SENTENCE = re.compile(r"(?<=[.?!])\s+|\n\s*\n")
+_DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u00ad", "-"))
 
 
 class _Range(Data):
@@ -148,3 +152,19 @@ def _segments(region: Region, one: _Range, choice: str, after: str, *, is_first:
     if at:
         yield Segment(role=Role.LABEL, start=0, end=at, item=one.item)
     yield from split_line(Line(region.text, at, role, one.item, choice if role is Role.QUESTION else "", after))
+
+
+def signs(text: str) -> str:
+    """A text without what a line's end changes: spaces, and hyphens."""
+    plain = unicodedata.normalize("NFKC", text).translate(_DASHES)
+    return "".join(sign for sign in plain if not sign.isspace() and sign != "-")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each with its full stop."""
+    return [one.strip() for one in _SENTENCE.split(text) if one.strip()]
+
+
+def is_on(words: str, page: str) -> bool:
+    """Whether the words stand on the page in just this order, without a gap; spaces and hyphens do not count."""
+    return signs(words) in signs(page)

@@ -9,9 +9,9 @@ from benchwright_authoring.problem_files.problem_folder import ProblemFolder
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.remarks import field_remark, read_toml
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
-from benchwright_exams.packing import check_exam
-from benchwright_exams.review import ITEMS
-from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form
+from benchwright_exams.review.packing import check_exam
+from benchwright_exams.review.review import ITEMS
+from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import DatasetError
 from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT, ExamFolder, Refused, has_exam

@@ -14,9 +14,9 @@ from pydantic import ValidationError
 
 from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_values
 from benchwright_exams.items import Items
-from benchwright_exams.packing import check_question, labels_of
-from benchwright_exams.review import ITEMS
-from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Form, read_form
+from benchwright_exams.review.packing import check_question, labels_of
+from benchwright_exams.review.review import ITEMS
+from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Decision, Form, read_form
 from benchwright_foundation.home import Home
 from benchwright_foundation.kept import Kept
 from benchwright_problems.errors import DatasetError

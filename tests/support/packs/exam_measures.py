@@ -11,10 +11,10 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchwright_exams.alignment import sentences, signs
 from benchwright_exams.items import Item
-from benchwright_exams.place import parents
-from benchwright_exams.text_blocks import Block
+from benchwright_exams.model.lines import sentences, signs
+from benchwright_exams.structure.place import parents
+from benchwright_exams.structure.text_blocks import Block
 from benchwright_exams.work import Extracted, extract
 
 from .exam_papers import Asked, Paper, papers, scan

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import Form, new_problem
-from benchwright_authoring.translation.kept_tokens import faults
+from benchwright_authoring.translation.translating import faults
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_server.cli.app import command_line
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from benchwright_exams.doubts import doubts_of, is_doubtful
-from benchwright_exams.ledger import Region, Role, Segment
-from benchwright_exams.page import Box, Word
-from benchwright_exams.text_blocks import Block, BlockKind
+from benchwright_exams.reading.page import Box, Word
+from benchwright_exams.structure.doubts import doubts_of, is_doubtful
+from benchwright_exams.structure.ledger import Region, Role, Segment
+from benchwright_exams.structure.text_blocks import Block, BlockKind
 
 LINE = Box(50, 100, 500, 112)
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from benchwright_exams import markdown
-from benchwright_exams.alignment import is_on, sentences
-from benchwright_exams.text_blocks import Block, BlockKind
+from benchwright_exams.model.lines import is_on, sentences
+from benchwright_exams.review import markdown
+from benchwright_exams.structure.text_blocks import Block, BlockKind
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from benchwright_exams.items import find_items
-from benchwright_exams.ledger import Ledger
 from benchwright_exams.model.checks import check_items
 from benchwright_exams.model.figures import assign_figures
 from benchwright_exams.model.lines import sort_lines
 from benchwright_exams.model.replies import Model
-from benchwright_exams.structure import read_structure
+from benchwright_exams.structure.ledger import Ledger
+from benchwright_exams.structure.structure import read_structure
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
 from benchwright_judges.models.endpoint import Endpoint
 from benchwright_judges.models.model_settings import ModelSettings

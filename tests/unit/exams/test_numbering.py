@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_exams import numbering
-from benchwright_exams.place import Place, is_label, number_of, ordinal, parents
+from benchwright_exams.structure import numbering
+from benchwright_exams.structure.place import Place, is_label, number_of, ordinal, parents
 
 
 @pytest.mark.parametrize(

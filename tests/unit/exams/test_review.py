@@ -7,10 +7,10 @@ from PIL import Image
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.items import find_items
-from benchwright_exams.packing import make_pack
-from benchwright_exams.page import Box, Word
-from benchwright_exams.review import Review, write_review
-from benchwright_exams.structure import read_structure
+from benchwright_exams.reading.page import Box, Word
+from benchwright_exams.review.packing import make_pack
+from benchwright_exams.review.review import Review, write_review
+from benchwright_exams.structure.structure import read_structure
 from benchwright_foundation.kept import Kept
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import QuestionFormat

@@ -26,8 +26,8 @@ from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
-    from benchwright_exams.ledger import Finding
     from benchwright_exams.model.replies import Model
+    from benchwright_exams.structure.ledger import Finding
     from benchwright_exams.work import Extracted
 
 _SHOWN = {"label", "format", "points"}
@@ -159,7 +159,7 @@ def make_pack_command(
 ) -> None:
     """Make a pack of the questions that you accepted; refused while some are not decided on."""
     with plain_errors():
-        from benchwright_exams.packing import make_pack
+        from benchwright_exams.review.packing import make_pack
 
         made = make_pack(folder, pack)
         Store(Home.find()).add(made, replace=replace)

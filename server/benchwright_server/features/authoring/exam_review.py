@@ -40,7 +40,7 @@ async def _questions(home: Home, params: ExamParams) -> ExamQuestions:
 
 
 def _list(home: Home, params: ExamParams) -> ExamQuestions:
-    from benchwright_exams.review_form import EXAM_FILE, read_exam_file
+    from benchwright_exams.review.review_form import EXAM_FILE, read_exam_file
 
     exam = _exam(home, params.uri)
     return ExamQuestions(
@@ -52,7 +52,7 @@ def _list(home: Home, params: ExamParams) -> ExamQuestions:
 
 
 def _state(exam: ExamFolder, label: str) -> ExamQuestionState:
-    from benchwright_exams.review_form import FORM_FILE, read_form
+    from benchwright_exams.review.review_form import FORM_FILE, read_form
     from benchwright_problems.errors import DatasetError
 
     try:
@@ -105,7 +105,7 @@ async def _make_pack(home: Home, params: MakeExamPackParams) -> MadeExamPack:
 
 def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
     from benchwright_exams.errors import ExamError
-    from benchwright_exams.packing import make_pack
+    from benchwright_exams.review.packing import make_pack
     from benchwright_problems.errors import DatasetError, PackExistsError
     from benchwright_problems.storage.store import Store
 

@@ -7,9 +7,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_exams.ledger import Ledger, Region, Role
-from benchwright_exams.page import ReadExam
-from benchwright_exams.text_blocks import Block
+from benchwright_exams.reading.page import ReadExam
+from benchwright_exams.structure.ledger import Ledger, Region, Role
+from benchwright_exams.structure.text_blocks import Block
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture

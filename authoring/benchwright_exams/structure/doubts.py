@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from benchwright_exams.ledger import Finding, Region, Role
-from benchwright_exams.page import Word
-from benchwright_exams.text_blocks import Block
+from benchwright_exams.reading.page import Word
+from benchwright_exams.structure.ledger import Finding, Region, Role
+from benchwright_exams.structure.text_blocks import Block
 from benchwright_judges.models.prompt import visible
 
 _PRINTED = 100.0

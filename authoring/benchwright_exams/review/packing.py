@@ -8,8 +8,8 @@ from pathlib import Path
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.items import Items
-from benchwright_exams.review import ITEMS
-from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form, read_exam_file, read_form
+from benchwright_exams.review.review import ITEMS
+from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form, read_exam_file, read_form
 from benchwright_foundation.kept import Kept
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.errors import DatasetError

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from benchwright_exams import markdown
 from benchwright_exams.items import Item, Items
-from benchwright_exams.ledger import Ledger
-from benchwright_exams.page import ReadExam
-from benchwright_exams.page_pictures import PagePictures
-from benchwright_exams.review_form import EXAM_FILE, FORM_FILE, Exam, Form
-from benchwright_exams.text_blocks import Block
+from benchwright_exams.reading.page import ReadExam
+from benchwright_exams.review import markdown
+from benchwright_exams.review.page_pictures import PagePictures
+from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Exam, Form
+from benchwright_exams.structure.ledger import Ledger
+from benchwright_exams.structure.text_blocks import Block
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.kept import Kept, Made
 from benchwright_foundation.toml_text import as_toml

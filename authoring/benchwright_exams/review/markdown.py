@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from benchwright_exams.text_blocks import Block, BlockKind
+from benchwright_exams.structure.text_blocks import Block, BlockKind
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>$|~]|&(?=[#\w]+;)|!(?=\[))")
 _LINE_START = re.compile(r"^(\s*)([#+=>-]|\d+(?=[.)](?:\s|$)))")

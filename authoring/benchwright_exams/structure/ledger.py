@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from benchwright_exams.page import Box
+from benchwright_exams.reading.page import Box
 from benchwright_foundation.kept import Made
 from benchwright_foundation.model import Model
 

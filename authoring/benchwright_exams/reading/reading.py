@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from benchwright_exams.errors import ExamError
-from benchwright_exams.page import ReadExam, ReadPage
-from benchwright_exams.reader_process import Answer, ReaderProcess
+from benchwright_exams.reading.page import ReadExam, ReadPage
+from benchwright_exams.reading.reader_process import Answer, ReaderProcess
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import ExtraMissingError
 from benchwright_foundation.kept import Kept

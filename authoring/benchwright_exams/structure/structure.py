@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from benchwright_exams import numbering
-from benchwright_exams.layout import Piece, pieces_of
-from benchwright_exams.ledger import Finding, Ledger, Region, Role, Segment, check_covered
-from benchwright_exams.line_segments import Line, last_choice, split_line
-from benchwright_exams.page import Box, DrawingKind, ReadExam, ReadPage
-from benchwright_exams.place import Place
+from benchwright_exams.reading.page import Box, DrawingKind, ReadExam, ReadPage
+from benchwright_exams.structure import numbering
+from benchwright_exams.structure.layout import Piece, pieces_of
+from benchwright_exams.structure.ledger import Finding, Ledger, Region, Role, Segment, check_covered
+from benchwright_exams.structure.line_segments import Line, last_choice, split_line
+from benchwright_exams.structure.place import Place
 from benchwright_judges.models.prompt import visible
 from benchwright_problems.problem import digest
 

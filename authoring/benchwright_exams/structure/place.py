@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from benchwright_exams import numbering
+from benchwright_exams.structure import numbering
 
 _MOST_MISSING = 4
 """Numbers that may be missing before one is taken for the next question's all the same."""

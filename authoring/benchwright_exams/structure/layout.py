@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from benchwright_exams.doubts import is_doubtful
-from benchwright_exams.page import Box, Drawing, DrawingKind, ReadPage, Word
+from benchwright_exams.reading.page import Box, Drawing, DrawingKind, ReadPage, Word
+from benchwright_exams.structure.doubts import is_doubtful
 from benchwright_judges.models.prompt import visible
 
 _LABEL_CHARACTERS = 14

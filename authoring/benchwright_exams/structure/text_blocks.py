@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from benchwright_exams.ledger import Region, Role, Segment
+from benchwright_exams.structure.ledger import Region, Role, Segment
 from benchwright_foundation.model import Model
 
 _APART = 0.9

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from benchwright_exams import numbering
-from benchwright_exams.ledger import Role, Segment
+from benchwright_exams.structure import numbering
+from benchwright_exams.structure.ledger import Role, Segment
 
 _TITLE_CHARACTERS = 80
 

@@ -1,0 +1,1 @@
+"""From a PDF to its words and what is drawn, page by page."""

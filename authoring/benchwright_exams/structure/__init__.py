@@ -1,0 +1,1 @@
+"""What each thing on the pages is."""
