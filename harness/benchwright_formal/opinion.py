@@ -23,8 +23,7 @@ from benchwright_foundation.model import Model
 from benchwright_harness.cluster.task import code_digest
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
-from benchwright_problems.parameter_sets import Parameters, ParameterSets, named
+from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, Parameters, ParameterSets, named
 
 _TRIED_CYCLES = 200
 _RESET_CYCLES = 3

@@ -27,7 +27,7 @@ from benchwright_formal.yosys_script import (
 )
 from benchwright_formal.yosys_tree import tree
 from benchwright_harness.execution.process import End
-from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
 _BOUND = re.compile(r"No output asserted in (\d+) frames")
 _CHOSEN = re.compile(r"^pi(\d+)@(\d+)=([01])$", re.MULTILINE)

@@ -11,7 +11,7 @@ from benchwright_formal.netlist import Clock, Netlist
 from benchwright_formal.proof import Stimulus
 from benchwright_formal.sources import Sources
 from benchwright_formal.top import Top
-from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
 _WALL_S = 10
 

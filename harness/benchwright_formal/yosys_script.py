@@ -14,7 +14,7 @@ from benchwright_formal.bench import OURS, unguessable
 from benchwright_formal.netlist import Clock, Netlist, Port
 from benchwright_formal.sources import Sources
 from benchwright_formal.top import Top
-from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
 REFERENCE, OTHER = "gold", "gate"
 FIRST_CYCLES = 24

@@ -19,11 +19,10 @@ from pydantic import (
 from benchwright_foundation.model import Model
 from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
-from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
 from benchwright_problems.editor_files import is_editor_file
+from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ParameterSets
 from benchwright_problems.figure import MediaType, check_picture, decode, media_type
 from benchwright_problems.hints import HintRules, HintTexts
-from benchwright_problems.parameter_sets import ParameterSets
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.rubric_points import OptionalPoints
 from benchwright_problems.storage.pack_name import PackName

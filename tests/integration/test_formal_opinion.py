@@ -7,7 +7,7 @@ import pytest
 
 from benchwright_formal.opinion import Result
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.dont_cares import DontCares
+from benchwright_problems.equivalence import DontCares
 
 from ..support.designs.formal_opinion import compared
 from ..support.designs.small_designs import random_logic, random_machine

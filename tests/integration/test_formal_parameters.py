@@ -7,8 +7,7 @@ import pytest
 from benchwright_formal.opinion import Opinion, Result, opinion
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
-from benchwright_problems.parameter_sets import ParameterSets
+from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ParameterSets
 
 REFERENCE = """module adder #(parameter WIDTH = 4) (input [WIDTH-1:0] a, input [WIDTH-1:0] b, output [WIDTH-1:0] y);
   assign y = a + b;

@@ -23,8 +23,7 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
-from benchwright_problems.dont_cares import DontCares
-from benchwright_problems.parameter_sets import ParameterSets
+from benchwright_problems.equivalence import DontCares, ParameterSets
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Reason
 

@@ -15,8 +15,7 @@ from benchwright_authoring.mutation.mutants import Compiler, in_turn, is_design_
 from benchwright_harness.cluster.task import Task
 from benchwright_harness.grading.grade import BatchGrader, solved_files
 from benchwright_harness.plan.plan import toplevels
-from benchwright_problems.dont_cares import DontCares
-from benchwright_problems.parameter_sets import Parameters, ParameterSets
+from benchwright_problems.equivalence import DontCares, Parameters, ParameterSets
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 

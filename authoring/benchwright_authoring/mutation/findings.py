@@ -9,7 +9,7 @@ from pydantic import Field
 
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_foundation.model import Model
-from benchwright_problems.parameter_sets import named
+from benchwright_problems.equivalence import named
 from benchwright_problems.verdict import Reason
 
 

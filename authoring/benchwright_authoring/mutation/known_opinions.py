@@ -12,8 +12,7 @@ from pydantic import Field, JsonValue, ValidationError
 from benchwright_authoring.mutation.analysis import Opinion, Prove
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
-from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
-from benchwright_problems.parameter_sets import ParameterSets
+from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ParameterSets
 from benchwright_problems.problem import digest
 
 

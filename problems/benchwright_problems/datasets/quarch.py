@@ -11,10 +11,12 @@ the skill as `human_labeled_skills.primary_skill`.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
+from urllib.parse import unquote
 
 from pydantic import (
     BaseModel,
@@ -30,13 +32,13 @@ from pydantic import (
 
 from benchwright_problems.datasets.answer_key import named_letter, normal, whole_number
 from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt, FileOption
-from benchwright_problems.datasets.encrypted import refuse_encrypted
+from benchwright_problems.datasets.folder import read_bytes
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
 from benchwright_problems.datasets.naming import require_pack_name
-from benchwright_problems.datasets.quarch_pictures import figures_of, link, linked_pictures
 from benchwright_problems.datasets.record import Record, RecordLocation, keep, restore
 from benchwright_problems.errors import DatasetError
+from benchwright_problems.figure import media_type
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -51,6 +53,7 @@ from benchwright_problems.problem import (
     Public,
     Question,
     QuestionFormat,
+    RelativePath,
     Skill,
 )
 
@@ -66,6 +69,17 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _Text = Annotated[StrictStr, Field(min_length=1)]
 _Figures = Annotated[list[_Text], BeforeValidator(lambda value: [] if value is None else value)]
 _ID: TypeAdapter[str] = TypeAdapter(ProblemId)
+
+_FERNET = b"gAAAA"
+"""How a Fernet token begins."""
+
+_IMAGE = re.compile(
+    r"!\[([^\]]{0,500})\]\(\s{0,9}(?:<([^<>\n]{1,500})>|([^)\s<>]{1,500}))[^)]{0,300}\)"
+    r"|<img\b[^>]{0,300}?\bsrc\s{0,9}=\s{0,9}[\"']?([^\"'\s>]{1,500})",
+    re.IGNORECASE,
+)
+
+_PATH: TypeAdapter[str] = TypeAdapter(RelativePath)
 
 
 class _Skills(BaseModel):
@@ -123,7 +137,7 @@ def import_quarch(
     problems: dict[str, Problem] = {}
     locations: dict[str, RecordLocation] = {}
     for file in files:
-        refuse_encrypted(file)
+        _refuse_encrypted(file)
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
             with invalid.record():
@@ -197,7 +211,7 @@ def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
         record,
         name=f"mcq-{record.question_id}",
         title=f"{record.topic or 'Question'} {record.question_id}",
-        figures=figures_of(location, [("context_figures", record.context_figures)], shown),
+        figures=_figures_of(location, [("context_figures", record.context_figures)], shown),
         question=_question(location, record, QuestionFormat.MULTIPLE_CHOICE, tuple(choices), ""),
         hidden=Hidden(answer=Answer(value=answer, closed=True), dataset_format=CHOICE),
     )
@@ -216,13 +230,13 @@ def _from_free(location: RecordLocation, record: _Free) -> Problem:
     elif record.passed_llm_verification:
         verified = "verified by a model"
     shown = [("context", record.context or ""), ("question", record.question)]
-    solution = figures_of(location, [("solution_figures", record.solution_figures)], [("solution", record.solution)])
+    solution = _figures_of(location, [("solution_figures", record.solution_figures)], [("solution", record.solution)])
     return _build(
         location,
         record,
         name=re.sub(r"[^A-Za-z0-9._-]+", "-", record.question_id).strip("-._"),
         title=re.sub(r"\s+", " ", record.question_id.replace("/", " · ").replace("_", " ")).strip(),
-        figures=figures_of(location, [("context_figures", record.context_figures)], shown),
+        figures=_figures_of(location, [("context_figures", record.context_figures)], shown),
         question=_question(location, record, QuestionFormat.FREE_RESPONSE, (), verified),
         hidden=Hidden(answer=Answer(value=record.solution, figures=solution), dataset_format=FREE),
     )
@@ -285,14 +299,14 @@ def _difficulty(location: RecordLocation, word: str | None) -> Difficulty:
 def _statement(record: _Common, figures: Sequence[Figure]) -> str:
     """Context, its figures where the context does not show them itself, and the question."""
     texts = f"{record.context or ''}\n{record.question}"
-    linked = linked_pictures(texts)
+    linked = _linked_pictures(texts)
     loose = [figure for figure in figures if figure.path in record.context_figures and figure.path not in linked]
-    images = "\n\n".join(f"![{figure.alt}]({link(figure.path)})" for figure in loose)
+    images = "\n\n".join(f"![{figure.alt}]({_link(figure.path)})" for figure in loose)
     return "\n\n".join(part for part in (record.context or "", images, record.question) if part)
 
 
 def _answers(file: Path) -> dict[int, str]:
-    refuse_encrypted(file)
+    _refuse_encrypted(file)
     answers: dict[int, str] = {}
     for prefix, line, record in read_array_or_lines(file):
         location = RecordLocation(file, prefix, line)
@@ -343,3 +357,80 @@ FORMAT = DatasetFormat(
     recognise=_recognise,
     options=(FileOption("answers", "Answers kept apart from the questions, as QuArch has them."),),
 )
+
+
+def _refuse_encrypted(file: Path) -> None:
+    """Refuse a file that is still encrypted.
+
+    Raises:
+        DatasetError: It is, or it can't be read.
+    """
+    try:
+        with file.open("rb") as stream:
+            start = stream.read(len(_FERNET))
+    except OSError as error:
+        raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
+    if start == _FERNET:
+        raise DatasetError(
+            file, "", "is encrypted; decrypt it with the key that the set's authors give, then import it"
+        )
+
+
+def _linked_pictures(text: str) -> set[str]:
+    """The paths of the pictures that a string shows."""
+    return {_path(found) for found in _IMAGE.finditer(text)}
+
+
+def _figures_of(
+    location: RecordLocation, lists: Sequence[tuple[str, list[str]]], texts: Sequence[tuple[str, str]]
+) -> tuple[Figure, ...]:
+    """The pictures that a record lists, and those that its fields show by links.
+
+    Args:
+        location: Of the record; pictures are beside its file.
+        lists: Field → names of files.
+        texts: Field → Markdown or HTML.
+
+    Raises:
+        DatasetError: A picture is missing, is elsewhere, or is not what it claims to be.
+    """
+    wanted: dict[str, tuple[str, str]] = {}
+    for field, names in lists:
+        for number, name in enumerate(names):
+            wanted.setdefault(name, (f"{field}.{number}", f"Figure {number + 1}"))
+    for field, text in texts:
+        for found in _IMAGE.finditer(text):
+            path = _path(found)
+            if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", path):
+                raise location.error(field, f"shows a picture from elsewhere, {path!r}; put it beside the file instead")
+            wanted.setdefault(path, (field, found[1] or "Figure"))
+    return tuple(_figure(location, field, name, alt) for name, (field, alt) in wanted.items())
+
+
+def _figure(location: RecordLocation, field: str, name: str, alt: str) -> Figure:
+    folder = location.file.parent
+    try:
+        path = _PATH.validate_python(name)
+        media = media_type(path)
+    except ValidationError as error:
+        raise location.error(field, DatasetError.from_validation(location.file, error).reason) from error
+    except ValueError as error:
+        raise location.error(field, str(error)) from error
+    if not (folder / path).resolve().is_relative_to(folder.resolve()):
+        raise location.error(field, f"names {name!r}, which a link leads out of {folder}")
+    try:
+        content = read_bytes(folder, path)
+        return Figure(path=path, media_type=media, data=base64.b64encode(content).decode(), alt=alt)
+    except ValidationError as error:
+        raise location.error(field, DatasetError.from_validation(location.file, error).reason) from error
+    except DatasetError as error:
+        raise location.error(field, f"names the picture {error}") from error
+
+
+def _path(found: re.Match[str]) -> str:
+    return unquote(found[2] or found[3] or found[4])
+
+
+def _link(path: str) -> str:
+    """A path as Markdown links have it."""
+    return path if re.fullmatch(r"[\w./-]+", path) else f"<{path}>"

@@ -9,9 +9,8 @@ from pydantic import AfterValidator, Field
 from benchwright_foundation.model import Model
 from benchwright_problems.canary import Canary
 from benchwright_problems.category import Category
-from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ProofTable
 from benchwright_problems.hints import MOST_HINTS, Hint, check_ladder
-from benchwright_problems.parameter_sets import ProofTable
 from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import (
     Answer,

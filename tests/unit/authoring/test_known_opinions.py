@@ -10,8 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchwright_authoring.mutation.known_opinions import KnownOpinion, KnownOpinions
-from benchwright_problems.dont_cares import DontCares
-from benchwright_problems.parameter_sets import ParameterSets
+from benchwright_problems.equivalence import DontCares, ParameterSets
 from benchwright_problems.problem import digest
 
 REFERENCE, OTHER = {"a.sv": b"a & b"}, {"a.sv": b"a | b"}

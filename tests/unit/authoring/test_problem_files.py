@@ -13,7 +13,7 @@ from benchwright_authoring.problem_files.problem_folder import ProblemFolder
 from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
 from benchwright_authoring.problem_files.remarks import pack_remarks, remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
-from benchwright_problems.dont_cares import DontCares
+from benchwright_problems.equivalence import DontCares
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import digest
 from benchwright_problems.storage.pack_files_schema import ProblemFile

@@ -13,7 +13,7 @@ from benchwright_analysis.report.section import Cell, Figure, Section, Table, co
 from benchwright_formal.opinion import Opinion, Result
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_judges.agreement.estimators import share
-from benchwright_problems.parameter_sets import named
+from benchwright_problems.equivalence import named
 from benchwright_problems.verdict import Outcome, Quality
 
 _SIZES: Mapping[str, Callable[[Quality], int]] = {

@@ -13,7 +13,7 @@ from benchwright_formal.opinion import Opinion, Result
 from benchwright_formal.second_opinion import Size, can_be_compared, second_opinion, tested_modules
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
-from benchwright_problems.parameter_sets import named
+from benchwright_problems.equivalence import named
 from benchwright_problems.problem import Problem as BenchProblem
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import MEASURES, ComparedQuality

@@ -1,4 +1,7 @@
-"""Outputs of a reference that the statement leaves open: an author declares them, and a proof does not compare them."""
+"""What an author declares for proofs that a design is equivalent to the reference.
+
+Outputs that the statement leaves open, which are not compared, and parameters to compare with besides the defaults.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,12 @@ from pydantic import Field, model_validator
 from benchwright_foundation.model import Model
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
+MOST_SETS = 8
+"""Each takes a proof of its own."""
+Value = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
+Parameters = Mapping[Name, Value]
+"""Parameter of the top module → value; those that are not named have their defaults."""
+ParameterSets = Annotated[tuple[Annotated[Parameters, Field(min_length=1)], ...], Field(max_length=MOST_SETS)]
 
 
 class DontCares(Model):
@@ -34,3 +43,19 @@ class DontCares(Model):
 
 NO_DONT_CARES = DontCares()
 """Every output counts in every cycle."""
+
+
+class ProofTable(Model):
+    """`[proof]` of `problem.toml`."""
+
+    parameters: ParameterSets = ()
+    """Compared one after the other, after the defaults."""
+
+    def __bool__(self) -> bool:
+        """Whether anything is declared."""
+        return bool(self.parameters)
+
+
+def named(parameters: Parameters) -> str:
+    """Parameters for people, such as `WIDTH = 16, DEPTH = 8`."""
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items())
