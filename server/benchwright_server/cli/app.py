@@ -6,9 +6,11 @@ import gc
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import Annotated, Protocol, cast
+from typing import Annotated, Any, NamedTuple, Protocol, cast
 
 import typer
+from typer.core import TyperCommand
+from typer.main import get_group
 
 from benchwright_server import version
 
@@ -20,55 +22,117 @@ class CommandModule(Protocol):
         """Add its commands to `benchwright`."""
 
 
+class Entry(NamedTuple):
+    """A command or a group of commands, as the help shows it before its module is loaded."""
+
+    module: str
+    """In this package, or by its whole name."""
+    about: str
+    """The first paragraph of its help."""
+
+
 _SERVICE, _REMOTE = "benchwright_service.command_line.serve", "benchwright_remote.cli"
 COMMANDS = {
-    "open": "solve.open_problem",
-    "grade": "solve.grade",
-    "answer": "solve.answer",
-    "run-tests": "solve.run_tests",
-    "explain": "solve.explain",
-    "doctor": "machine.doctor",
-    "lsp": "machine.lsp",
-    "mcp": "machine.mcp",
-    "problems": "problems.problems",
-    "questions": "questions.questions",
-    "attempts": "attempts.attempts",
-    "study": "study.study",
-    "judge": "judge.judge",
-    "eval": "eval.evaluate",
-    "completion": "completion.completion",
-    "subject": "eval.subjects",
-    "toolchain": "machine.toolchains",
-    "shell": "machine.shell",
-    "report": "report.report",
-    "login": _REMOTE,
-    "logout": _REMOTE,
-    "assignments": _REMOTE,
-    "serve": _SERVICE,
-    "course": _SERVICE,
-    "lab": _SERVICE,
-    "worker": _SERVICE,
+    "open": Entry("solve.open_problem", "Create a workspace for a problem, or find that of the unfinished attempt."),
+    "grade": Entry(
+        "solve.grade",
+        "Run a problem's hidden tests on a folder, or grade many answers to a pack's problems, questions included.",
+    ),
+    "answer": Entry(
+        "solve.answer",
+        "Score an answer to a question, or grade many answers to a pack's problems, designs included.",
+    ),
+    "run-tests": Entry(
+        "solve.run_tests",
+        "Run the cocotb tests and testbenches of a folder, with the tools of the hidden tests.",
+    ),
+    "explain": Entry(
+        "solve.explain", "Explain a rule of slang, Verilator or verible, with a wrong and a right example."
+    ),
+    "doctor": Entry(
+        "machine.doctor", "Show what is installed, in which version, what is missing, and what that disables."
+    ),
+    "lsp": Entry(
+        "machine.lsp",
+        "Run the language server over standard input and output. Options: --sandbox NAME, --judge-url URL.",
+    ),
+    "mcp": Entry(
+        "machine.mcp",
+        "Serve an attempt's tools to an agent by the Model Context Protocol, over standard input and output.",
+    ),
+    "shell": Entry(
+        "machine.shell",
+        "Start your shell, or one command, with iverilog, vvp, verilator and yosys of the toolchain on PATH.",
+    ),
+    "report": Entry(
+        "report.report",
+        "Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs.",
+    ),
+    "login": Entry(_REMOTE, "Join a course at a bench service, and get its assignments."),
+    "logout": Entry(_REMOTE, "Forget the token for a bench service."),
+    "assignments": Entry(_REMOTE, "Show the assignments of all services, after bringing them up to date."),
+    "serve": Entry(_SERVICE, "Run a bench service for a course or a lab."),
+    "worker": Entry(_SERVICE, "Run hidden tests for a bench service on another machine."),
+    "problems": Entry("problems.problems", "Import, make, list, show, export, convert and check packs."),
+    "questions": Entry(
+        "questions.questions",
+        "Make questions of an exam or of documents, try and translate them, make a pack of accepted ones.",
+    ),
+    "attempts": Entry("attempts.attempts", "List, show, export, replay, trace, regrade, compare and verify attempts."),
+    "study": Entry("study.study", "Plan, run and close studies."),
+    "judge": Entry("judge.judge", "Judge answers, by model or by person, and serve judges to others."),
+    "eval": Entry("eval.evaluate", "Let models or agents solve a pack's problems; each sample becomes an attempt."),
+    "completion": Entry(
+        "completion.completion",
+        "Let inline-completion servers, such as IDE copilots, fill holes in solutions; measure what it is worth.",
+    ),
+    "subject": Entry(
+        "eval.subjects", "Install and check the agents that `benchwright eval --subject` puts on the bench."
+    ),
+    "toolchain": Entry(
+        "machine.toolchains", "Build, list, check and choose toolchains, the simulators for hidden tests."
+    ),
+    "course": Entry(_SERVICE, "Set up the courses of the bench service on this machine."),
+    "lab": Entry(_SERVICE, "Conduct studies at the bench service on this machine."),
 }
-"""Each command's module, in this package or by its whole name, in the order of the help."""
+"""All commands, in the order of the help."""
 
 
 def modules(names: Iterable[str] = COMMANDS) -> Sequence[CommandModule]:
-    """The modules of these commands."""
-    places = dict.fromkeys(COMMANDS[name] for name in names)
+    """The modules of these commands, loaded."""
+    places = dict.fromkeys(COMMANDS[name].module for name in names)
     # One of another room is imported by its name alone: server and service don't know each other.
     named = (place if place.startswith("benchwright_") else f"benchwright_server.cli.{place}" for place in places)
     return [cast("CommandModule", import_module(name)) for name in named]
 
 
+class _Unloaded(TyperCommand):
+    """Stands for a command, or for a group, until it is to run, to show its own help or to complete a word."""
+
+    def make_context(self, *arguments: Any, **extra: Any) -> Any:
+        """The context of the command itself, whose module is loaded now."""
+        name = self.name or ""
+        return get_group(_application(modules([name]))).commands[name].make_context(*arguments, **extra)
+
+
 def command_line(commands: Sequence[CommandModule] | None = None) -> typer.Typer:
-    """The command with these commands below it; with all if none are given."""
+    """The command with the commands of these modules; if none are given with all, each loaded when it is used."""
+    if commands is not None:
+        return _application(commands)
+    app = _application(())
+    for name, entry in COMMANDS.items():
+        app.command(name, cls=_Unloaded, help=entry.about)(_nothing)
+    return app
+
+
+def _application(commands: Sequence[CommandModule]) -> typer.Typer:
     app = typer.Typer(
         help="Hardware-design benchmark problems, solved in an editor and run against a harness the solver can't read.",
         no_args_is_help=True,
         pretty_exceptions_show_locals=False,
     )
     app.callback(invoke_without_command=True)(_options)
-    for command in modules() if commands is None else commands:
+    for command in commands:
         command.add_to(app)
     return app
 
@@ -80,12 +144,15 @@ def _options(show: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
+def _nothing() -> None:
+    """Never called: Typer reads a command's options from a function."""
+
+
 def run() -> None:
     """Parse the command line and run the command."""
-    # All of them together take longer to load than most take to run.
-    named = [name for name in sys.argv[1:2] if name in COMMANDS]
-    app = command_line(modules(named) if named else None)
+    # What its module defines stays: it is loaded before the garbage of the work is looked for.
+    modules(name for name in sys.argv[1:2] if name in COMMANDS)
     gc.freeze()
     gc.set_threshold(50_000)
     gc.enable()
-    app()
+    command_line()()
