@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchwright_formal.opinion import Opinion, opinion
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.dont_cares import NO_DONT_CARES, DontCares
+from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
 
 async def compared(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_exams.page import Box, Drawing, DrawingKind, ReadExam, ReadPage, Word
+from benchwright_exams.reading.page import Box, Drawing, DrawingKind, ReadExam, ReadPage, Word
 
 
 def exam(*lines: str) -> ReadExam:
