@@ -1,0 +1,5 @@
+"""Options whose help lists what is registered are made before any toy is: they outlive the test that registers it."""
+
+from __future__ import annotations
+
+from benchwright_server.cli.terminal import options as options
