@@ -17,7 +17,6 @@ from benchwright_attempts.log.record import RecordedEvent
 from benchwright_foundation.model import Model
 from benchwright_problems.assistance import Allowed, Assistance, Ruled
 
-UNREPORTED = "This editor does not report where text comes from."
 _MOST_SHOWN = 100
 _LONGEST_NAME = 100
 _LATEST = 4_102_444_800.0

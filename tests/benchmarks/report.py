@@ -28,7 +28,7 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from benchwright_attempts.log.database import open_database, writing
-from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Row, canonical, format_wall
+from benchwright_attempts.log.record import SCHEMA, AttemptHeader, canonical, format_wall, hash_of
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
 from benchwright_attempts.summary.kept_summary import from_events, keep
 
@@ -140,8 +140,8 @@ def _chained(header: AttemptHeader, rows: list[dict[str, Any]], columns: list[st
     head, found = header.chain_start(), []
     for row in rows:
         values = row | {"prev_hash": head}
-        record = Row(header.id, **values, participant=header.solver, condition=header.condition)
-        head = record.computed_hash()
+        fields = row["seq"], row["wall"], row["mono_ns"], row["process"], row["body"], head, row["schema"]
+        head = hash_of(header.id, *fields, header.solver, header.condition)
         found.append(tuple((values | {"hash": head})[name] for name in columns))
     return found
 

@@ -8,7 +8,6 @@ import sys
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -25,7 +24,8 @@ from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.storage.store import Store
 
-from ..support.service.bench_service import Course, Service, Solver
+from ..support.bench_service import Course, Service, Solver
+from ..support.forged_row import forged
 
 REF = "starter/saturating-counter"
 QUESTION = "starter/load-use-stalls"
@@ -287,8 +287,7 @@ def test_events_that_the_database_refuses_keep_those_that_came_with_them_from_no
     attempts = [one.begin(REF, texts(starting_files(problem), problem)) for one in solvers]
     _, (row,) = solvers[0].rows(attempts[0])
     # PostgreSQL has no NUL in its texts.
-    odd = replace(row, process="\0")
-    odd = replace(odd, hash=odd.computed_hash())
+    odd = forged(row, process="\0")
     with ThreadPoolExecutor() as pool:
         for _ in range(5):
             refused = pool.submit(solvers[0].send, attempts[0], lines=[odd.as_json_line()])

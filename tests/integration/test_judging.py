@@ -15,7 +15,7 @@ from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.events import Answered, Judged
-from benchwright_attempts.log.export import verify_export, write_export
+from benchwright_attempts.log.export import read_export, write_export
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
@@ -135,7 +135,7 @@ def test_without_a_judge_an_answer_waits_and_its_attempt_learns_the_score_later(
         write_export(tmp_path / "attempt.jsonl", *log.stored(attempt))
     assert (summary.state, summary.passed, summary.runs) == (AttemptState.SUBMITTED, True, 1)
     assert summary.first_pass is not None and summary.first_pass.number == 1
-    assert verify_export(tmp_path / "attempt.jsonl").ok
+    assert verify(*read_export(tmp_path / "attempt.jsonl")).ok
     key = Store(home).unseal(FREE).hidden.answer
     assert key is not None and key.value.strip()[:40] not in (tmp_path / "attempt.jsonl").read_text()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
-from ..support.service.bench_service import Course, Service, Solver
-from ..support.service.bench_service_pages import invitation, signed_in
+from ..support.bench_service import Course, Service, Solver
+from ..support.forged_row import forged
+from .test_bench_service_pages import invitation, signed_in
 
 REF = "starter/saturating-counter"
 MARKUP = "// </script><script>alert(1)</script> <b>\n"
@@ -151,9 +152,7 @@ def test_an_event_that_no_editor_writes_is_told_and_hides_nothing_else(
     solver.record(attempt, Started(), Edit(path=work.path, version=2, changes=(Change(start=0, end=0, text="x"),)))
     _, rows = solver.rows(attempt)
     body = rows[-1].body.replace('"start":0', '"start":9')
-    forged = replace(rows[-1], body=body)
-    forged = replace(forged, hash=forged.computed_hash())
-    lines = [row.as_json_line() for row in (*rows[:-1], forged)]
+    lines = [row.as_json_line() for row in (*rows[:-1], forged(rows[-1], body=body))]
     assert solver.send(attempt, lines=lines).status_code == 200
     with service.client(solver.token) as client:
         account = client.get("/api/v1/me").json()["account"]

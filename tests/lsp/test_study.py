@@ -10,14 +10,13 @@ import pytest
 from benchwright_attempts.attribution import Origin, attribute
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock.clock import read_clock
-from benchwright_attempts.clock.timeline import active_time
 from benchwright_attempts.events.evidence import Forecast
 from benchwright_attempts.log.record import RecordedEvent
 from benchwright_attempts.summary.replay import verify
 from benchwright_server.protocol.messages import AttemptStatus
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.studies.study import STUDY, ask, begin, benchwright, foresee, open_task, step, task_at_work
+from ..support.active_time import active_time
 from .clocks import Clocks
 from .conftest import Editors
 from .session import Desk, reference

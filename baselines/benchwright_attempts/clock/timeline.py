@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_attempts.clock.clock import AttemptState, Clock
 from benchwright_attempts.events.events import (
-    EVENT_TYPES,
     Answered,
-    Focus,
     Paused,
     RunCancelled,
     RunFinished,
@@ -82,18 +80,6 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
     return TimeLine(at_s, tuple(pauses), tuple(runs), now)
 
 
-@dataclass(frozen=True, slots=True)
-class ActiveTime:
-    """How long the solver worked."""
-
-    running_s: float
-    """Time that the clock ran."""
-    active_s: Mapping[float, float]
-    """Threshold in seconds → time that the clock ran, of which each gap without activity counts up to the threshold."""
-    unfocused_s: float
-    """Time that the clock ran while another window had focus."""
-
-
 class TimeAtWork:
     """Active time, step by step, in nanoseconds of an attempt's clock.
 
@@ -133,20 +119,3 @@ class TimeAtWork:
         """Active time up to a time of the clock, by the threshold at this place in the list."""
         gap = min(clock_ns - self._newest_ns, self._thresholds[place])
         return self._in_full + self._counted[place] + gap
-
-
-def active_time(events: Iterable[RecordedEvent], thresholds_s: Sequence[float] = THRESHOLDS_S) -> ActiveTime:
-    """Derives active time from an attempt's events."""
-    clock, work = Clock(), TimeAtWork(thresholds_s)
-    for recorded in events:
-        before, step = clock.active_ns, recorded.event.type
-        clock.follow(step, recorded.moment.mono_ns, recorded.moment.process)
-        if not work.focused:
-            work.unfocused_ns += clock.active_ns - before
-        if isinstance(recorded.event, Focus):
-            work.focused = recorded.event.focused
-        if step in EVENT_TYPES.activity:
-            work.activity(clock.active_ns)
-    now = clock.active_ns
-    active_s = {threshold: work.active_ns(now, place) / _NS for place, threshold in enumerate(thresholds_s)}
-    return ActiveTime(now / _NS, active_s, work.unfocused_ns / _NS)

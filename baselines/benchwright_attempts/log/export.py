@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import ExportError
 from benchwright_attempts.log.record import AttemptHeader, Row, canonical
-from benchwright_attempts.summary.replay import Verification, verify
 
 FORMAT = "benchwright-attempt"
 VERSION = 3
@@ -100,13 +99,3 @@ def _read_header(value: dict[str, object]) -> AttemptHeader:
     except ValidationError as error:
         flaw = error.errors()[0]
         raise ValueError(f"attempt.{'.'.join(map(str, flaw['loc']))}: {flaw['msg']}") from None
-
-
-def verify_export(path: Path) -> Verification:
-    """Checks an exported attempt: hash chain, then replay against every save.
-
-    Raises:
-        ExportError: A line is not what an export has there.
-        OSError: The file cannot be read.
-    """
-    return verify(*read_export(path))

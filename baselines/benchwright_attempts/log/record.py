@@ -198,26 +198,8 @@ class Row:
         fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
         return cls(*fields, digest, state, SCHEMA, header.solver, header.condition)
 
-    def computed_hash(self) -> str:
-        """SHA-256 over the canonical JSON of everything but the hash."""
-        return hash_of(
-            self.attempt,
-            self.seq,
-            self.wall,
-            self.mono_ns,
-            self.process,
-            self.body,
-            self.prev_hash,
-            self.schema,
-            self.participant,
-            self.condition,
-        )
-
     def as_json_line(self) -> str:
         """Canonical JSON of the whole record, hash included."""
-        return self._json(with_hash=True)
-
-    def _json(self, *, with_hash: bool) -> str:
         return _json(
             self.attempt,
             self.seq,
@@ -229,7 +211,7 @@ class Row:
             self.schema,
             self.participant,
             self.condition,
-            self.hash if with_hash else None,
+            self.hash,
         )
 
     def parse(self) -> RecordedEvent:

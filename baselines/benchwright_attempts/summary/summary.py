@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -23,7 +23,7 @@ from benchwright_attempts.events.events import (
 )
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.grading.verdict_sequence import VerdictSequence
-from benchwright_attempts.log.record import Moment, RecordedEvent
+from benchwright_attempts.log.record import Moment
 from benchwright_problems.verdict import Outcome, outcome_of
 
 
@@ -220,11 +220,3 @@ def _revised(event: Judged | Regraded, verdict: AttemptVerdict) -> AttemptVerdic
     if isinstance(event, Judged):
         return revised
     return replace(revised, passed=event.passed, total=event.total, wall_s=event.wall_s, digests=event.digests)
-
-
-def summarize(events: Iterable[RecordedEvent], summary: Summary | None = None) -> Summary:
-    """The summary after all events, continuing an earlier one if given."""
-    fold = Summarizing(summary)
-    for recorded in events:
-        fold.take(recorded.seq, recorded.hash, recorded.moment, recorded.event.type, recorded.event)
-    return fold.summary()

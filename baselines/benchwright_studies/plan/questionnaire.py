@@ -52,12 +52,3 @@ _WANTED: Mapping[QuestionKind, str] = {
     QuestionKind.SCALE: "choose a number from 1 to 5",
     QuestionKind.YES_NO: "choose yes or no",
 }
-
-
-def failed_attention_checks(questions: Sequence[StudyQuestion], answers: Mapping[str, Answer]) -> tuple[str, ...]:
-    """Ids of attention checks that were not answered as an attentive reader does."""
-    return tuple(
-        question.id
-        for question in questions
-        if question.expect is not None and answers.get(question.id) != question.expect
-    )

@@ -13,15 +13,16 @@ from benchwright_analysis.report.rows.codebook import codebook
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock.timeline import active_time
 from benchwright_attempts.events.event_body import EventBody, TextEffect
 from benchwright_attempts.events.event_types import EventTypes
 from benchwright_attempts.events.events import EVENT_TYPES, Started
 from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.events.file_text import FilePath, FileText
-from benchwright_attempts.log.export import verify_export, write_export
+from benchwright_attempts.log.export import read_export, write_export
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.summary.replay import verify
+
+from ...support.active_time import active_time
 
 
 class Generated(EventBody):
@@ -73,7 +74,7 @@ def test_a_new_event_is_recorded_reduced_replayed_and_exported(tmp_path: Path, l
     assert active_time(events).running_s == active_time(events, (1e9,)).active_s[1e9]
 
     write_export(tmp_path / "attempt.jsonl", header, rows)
-    assert verify_export(tmp_path / "attempt.jsonl").ok
+    assert verify(*read_export(tmp_path / "attempt.jsonl")).ok
 
     columns = EventColumns()
     fold = Fold(header, ProblemFacts(), events=columns)

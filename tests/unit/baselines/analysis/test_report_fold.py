@@ -21,7 +21,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.attribution import BY_MODEL, Origin, attribute
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock.clock import read_clock
-from benchwright_attempts.clock.timeline import active_time, time_line
+from benchwright_attempts.clock.timeline import time_line
 from benchwright_attempts.errors import AttemptError, IllegalTransitionError, LogDamagedError
 from benchwright_attempts.events.events import (
     Abandoned,
@@ -64,6 +64,7 @@ from benchwright_attempts.log.record import RecordedEvent
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.study_log import StudyLog
 
+from ....support.active_time import active_time
 from ..conftest import SetTime
 
 PATH = "rtl/a.sv"

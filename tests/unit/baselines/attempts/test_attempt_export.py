@@ -12,8 +12,9 @@ from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import ExportError
 from benchwright_attempts.events.events import Edit, Paused, Save, Started
 from benchwright_attempts.events.file_text import Change, sha256
-from benchwright_attempts.log.export import export_lines, read_export, verify_export, write_export
+from benchwright_attempts.log.export import export_lines, read_export, write_export
 from benchwright_attempts.log.record import canonical
+from benchwright_attempts.summary.replay import verify
 from benchwright_studies.conduct.study_log import StudyLog
 
 FILE = "rtl/counter.sv"
@@ -31,7 +32,7 @@ def export(log: StudyLog, attempt: str, tmp_path: Path) -> Path:
 
 
 def test_an_export_verifies_and_reads_back_to_the_same_events(log: StudyLog, attempt: str, export: Path) -> None:
-    result = verify_export(export)
+    result = verify(*read_export(export))
     assert result.ok, result.problem
     assert (result.chain.events, result.replay.saves) == (5, 1)
     assert result.chain.head == log.events(attempt)[-1].hash
@@ -63,7 +64,7 @@ def test_any_byte_changed_in_an_export_is_found_in_its_line(export: Path) -> Non
         export.write_bytes(data[:place] + byte + data[place + 1 :])
         line = data[:place].count(b"\n") + 1
         try:
-            result = verify_export(export)
+            result = verify(*read_export(export))
         except ExportError as error:
             assert error.line == line
         else:
@@ -76,13 +77,13 @@ def test_an_export_names_the_classifier_and_one_of_before_still_verifies(export:
     newest = json.loads(header)
     assert (newest["version"], newest.pop("classifier")) == (3, CLASSIFIER)
     export.write_bytes(canonical(newest | {"version": 2}).encode() + b"\n" + b"".join(events))
-    assert verify_export(export).ok
+    assert verify(*read_export(export)).ok
 
 
 def test_a_missing_line_is_found(export: Path) -> None:
     lines = export.read_bytes().splitlines(keepends=True)
     export.write_bytes(b"".join(lines[:2] + lines[3:]))
-    result = verify_export(export)
+    result = verify(*read_export(export))
     assert result.chain.bad_seq == 2
     assert result.problem is not None and result.problem.startswith("Event 2")
 
@@ -119,7 +120,7 @@ def test_an_event_of_a_later_version_is_said_to_be_unknown(log: StudyLog, attemp
     lines.append(json.dumps(value, sort_keys=True, separators=(",", ":")))
     path = tmp_path / "later.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
-    result = verify_export(path)
+    result = verify(*read_export(path))
     assert result.chain.bad_seq == 2
     assert result.problem is not None and "does not know" in result.problem
 
@@ -133,4 +134,4 @@ def test_a_damaged_attempt_can_still_be_exported_and_the_check_names_it(
         connection.execute("UPDATE events SET process = CAST(x'ff' AS TEXT) WHERE seq = 2")
     path = tmp_path / "damaged.jsonl"
     write_export(path, *log.stored(attempt))
-    assert verify_export(path).chain.bad_seq == 2
+    assert verify(*read_export(path)).chain.bad_seq == 2

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +30,8 @@ from benchwright_attempts.events.events import (
     Tick,
 )
 from benchwright_attempts.events.file_text import FileText, sha256
-from benchwright_attempts.summary.summary import summarize
+from benchwright_attempts.log.record import RecordedEvent
+from benchwright_attempts.summary.summary import Summarizing, Summary
 from benchwright_problems.verdict import Outcome, Reason
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -65,6 +67,14 @@ def judgement(number: int) -> Judged:
 def record(log: StudyLog, attempt: str, *events: Event) -> None:
     for event in events:
         log.append_blocking(attempt, event)
+
+
+def summarized(events: Sequence[RecordedEvent]) -> Summary:
+    """The summary that all events together come to."""
+    fold = Summarizing()
+    for recorded in events:
+        fold.take(recorded.seq, recorded.hash, recorded.moment, recorded.event.type, recorded.event)
+    return fold.summary()
 
 
 def test_a_new_attempt_is_open_and_knows_its_files(attempts: Attempts, attempt: str) -> None:
@@ -142,7 +152,7 @@ def test_what_is_kept_of_an_attempt_is_what_its_events_say(
         ):
             time.pass_s(7)
             (log, other)[number % 2].append_blocking(attempt, event)
-            assert attempts.summary(attempt) == summarize(log.events(attempt)), event
+            assert attempts.summary(attempt) == summarized(log.events(attempt)), event
     assert attempts.summary(attempt).first_pass is not None
     assert set(attempts.summary(attempt).verdicts.undecided) == {3}
 
@@ -161,7 +171,7 @@ def test_a_summary_that_is_behind_or_of_an_older_version_is_worked_out_again(
             ((seq,),) = connection.execute("SELECT seq FROM summaries WHERE version > 0 AND length(body) > 2")
         assert seq == right.seq, "what was worked out is kept"
         record(log, attempt, Tick())
-        right = summarize(log.events(attempt))
+        right = summarized(log.events(attempt))
         assert attempts.summary(attempt) == right, change
 
 

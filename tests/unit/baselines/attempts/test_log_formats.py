@@ -21,11 +21,13 @@ from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import IllegalTransitionError, LogVersionError
 from benchwright_attempts.events.events import Judged, JudgedBy, Tick
 from benchwright_attempts.log.database import SCHEMA_VERSION, open_database
-from benchwright_attempts.log.export import export_lines, read_export, verify_export, write_export
+from benchwright_attempts.log.export import export_lines, read_export, write_export
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import canonical
 from benchwright_attempts.summary.replay import verify
 from benchwright_problems.verdict import Outcome
+
+from ....support.forged_row import forged
 
 SCHEMA1 = Path(__file__).parent / "schema1"
 ATTEMPT = "0123456789abcdef0123456789abcdef"
@@ -72,7 +74,7 @@ def test_records_of_the_first_schema_are_read_and_nothing_of_them_changes(old: P
 
 
 def test_an_export_of_the_first_schema_still_verifies() -> None:
-    result = verify_export(SCHEMA1 / "attempt.jsonl")
+    result = verify(*read_export(SCHEMA1 / "attempt.jsonl"))
     assert result.ok, result.problem
     assert result.schemas == {1: 15}
 
@@ -94,7 +96,7 @@ def test_records_of_two_schemas_stand_in_one_chain(old: Path, tmp_path: Path) ->
         assert result.schemas == {1: 15, 2: 1}
         export = tmp_path / "mixed.jsonl"
         write_export(export, *log.stored(ATTEMPT))
-    result = verify_export(export)
+    result = verify(*read_export(export))
     assert (result.ok, result.schemas) == (True, {1: 15, 2: 1})
     header, rows = read_export(export)
     newest = json.loads(rows[-1].as_json_line())
@@ -108,8 +110,7 @@ def test_records_of_two_schemas_stand_in_one_chain(old: Path, tmp_path: Path) ->
 def test_an_older_record_behind_a_newer_one_is_refused(log: EventLog, attempt: str) -> None:
     log.append_blocking(attempt, Tick())
     header, rows = log.stored(attempt)
-    rows[1] = replace(rows[1], schema=1)
-    rows[1] = replace(rows[1], hash=rows[1].computed_hash())
+    rows[1] = forged(rows[1], schema=1)
     check = verify(header, rows)
     assert check.problem == ("Event 2 is faulty: its schema 1 is older than 2, that of the event before it.")
 
@@ -117,19 +118,17 @@ def test_an_older_record_behind_a_newer_one_is_refused(log: EventLog, attempt: s
 def test_a_record_of_a_newer_schema_is_named(log: EventLog, attempt: str) -> None:
     log.append_blocking(attempt, Tick())
     header, rows = log.stored(attempt)
-    rows[1] = replace(rows[1], schema=7)
-    rows[1] = replace(rows[1], hash=rows[1].computed_hash())
+    rows[1] = forged(rows[1], schema=7)
     problem = verify(header, rows).problem
     assert problem is not None and "its schema 7 is newer than this Benchwright" in problem
 
 
 def test_a_record_that_names_another_participant_is_found(log: EventLog, attempt: str, tmp_path: Path) -> None:
     header, rows = log.stored(attempt)
-    rows[0] = replace(rows[0], participant="somebody else")
-    rows[0] = replace(rows[0], hash=rows[0].computed_hash())
+    rows[0] = forged(rows[0], participant="somebody else")
     path = tmp_path / "forged.jsonl"
     path.write_text("".join(f"{line}\n" for line in export_lines(header, rows)))
-    problem = verify_export(path).problem
+    problem = verify(*read_export(path)).problem
     assert problem is not None and "another participant" in problem
 
 

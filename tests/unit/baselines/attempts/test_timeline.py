@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchwright_attempts.clock.clock import AttemptState, read_clock
-from benchwright_attempts.clock.timeline import active_time, time_line
+from benchwright_attempts.clock.timeline import time_line
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.events.events import (
     Abandoned,
@@ -30,6 +30,8 @@ from benchwright_attempts.events.events import (
 from benchwright_attempts.events.evidence import Activity, ClockHeld, ClockReleased, ModelUsage, SelfEstimate, TimedOut
 from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
+
+from ....support.active_time import active_time
 
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
 SAVE = Save(path="a", sha256="0" * 64, size=1)
