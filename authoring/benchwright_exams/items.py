@@ -19,7 +19,6 @@ from benchwright_problems.problem import QuestionFormat, digest
 
 _VERSION = 2
 _BLANK = "___"
-_CONTENT = (Role.QUESTION, Role.CONTEXT, Role.SOLUTION, Role.FIGURE, Role.TABLE)
 
 
 class Item(Model):

@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchwright_exams.items import Item
-from benchwright_exams.model.lines import sentences, signs
+from benchwright_exams.model.lines import signs
 from benchwright_exams.structure.place import parents
 from benchwright_exams.structure.text_blocks import Block
 from benchwright_exams.work import Extracted, extract
 
 from .exam_papers import Asked, Paper, papers, scan
+
+_SENTENCE = re.compile(r"(?<=[.?!])\s+|\n\s*\n")
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,11 @@ class Measured:
             str(findings),
         ]
         return f"| {' | '.join(cells)} |"
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each with its full stop."""
+    return [one.strip() for one in _SENTENCE.split(text) if one.strip()]
 
 
 def words_of(blocks: tuple[Block, ...]) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from benchwright_exams.model.lines import is_on, sentences
+from benchwright_exams.model.lines import signs
 from benchwright_exams.review import markdown
 from benchwright_exams.structure.text_blocks import Block, BlockKind
 
@@ -48,6 +48,5 @@ def test_a_pictures_text_can_not_end_it() -> None:
 
 def test_words_are_on_a_page_whatever_its_lines() -> None:
     page = "A carry-\nlookahead adder is\nfast. It is large."
-    assert is_on("A carry-lookahead adder is fast.", page)
-    assert not is_on("A carry-lookahead adder is not fast.", page)
-    assert sentences(page.replace("\n", " ")) == ["A carry- lookahead adder is fast.", "It is large."]
+    assert signs("A carry-lookahead adder is fast.") in signs(page)
+    assert signs("A carry-lookahead adder is not fast.") not in signs(page)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 UNCONNECTED = frozenset({"PINMISSING", "unconnected-input-port", "unconnected-output-port", "unconnected-inout-port"})
 _INSTANCES = ("module_instantiation", "interface_instantiation", "program_instantiation")
 _NO_PORT = re.compile(r"port '(?P<port>[^']+)' does not exist in '(?P<module>[^']+)'")
-_NO_PARAMETER = re.compile(r"parameter '(?P<parameter>[^']+)' does not exist in '(?P<module>[^']+)'")
 _NO_MODULE = re.compile(r"unknown module '(?P<module>[^']+)'")
 _OUTPUT = re.compile(r"(?:^o_|^out|_o$|_out$|_q$)", re.IGNORECASE)
 
