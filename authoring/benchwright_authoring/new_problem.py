@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import TypeAlias
 
 from benchwright_authoring.twin_key import twin_key
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.errors import DatasetError, ProblemsError
-from benchwright_problems.problem import QuestionFormat
+from benchwright_problems.problem import AnsweredBy, QuestionFormat
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 from benchwright_problems.storage.pack_name import is_pack_name
 
@@ -27,28 +28,25 @@ class NewProblemError(ProblemsError):
     """A problem can't be made there."""
 
 
-class Form(StrEnum):
-    """What a new problem begins as."""
+class DesignForm(StrEnum):
+    """What a new design problem begins as."""
 
     COCOTB = "cocotb"
-    """A design problem with cocotb tests."""
+    """With cocotb tests."""
     TESTBENCH = "testbench"
-    """A design problem with a testbench in SystemVerilog."""
-    MULTIPLE_CHOICE = "multiple-choice"
-    ASSERTION = "assertion"
-    FILL_IN_THE_BLANK = "fill-in-the-blank"
-    OPEN_ENDED = "open-ended"
-    FREE_RESPONSE = "free-response"
+    """With a testbench in SystemVerilog."""
 
 
+Form: TypeAlias = DesignForm | QuestionFormat
+FORMS: Mapping[str, Form] = {form.value: form for form in (*DesignForm, *QuestionFormat)}
+"""What a new problem begins as, by its name."""
 _CHOICES = 'choices = { A = "First", B = "Second", C = "Third", D = "Fourth" }\n'
 _RUBRIC = "Up to 2 points; 2 count as a right answer. 1 point for …; 1 point for …"
-_QUESTIONS: Mapping[Form, Mapping[str, str]] = {
-    Form.MULTIPLE_CHOICE: {"CHOICES": _CHOICES, "ANSWER": "A", "RUBRIC": ""},
-    Form.ASSERTION: {"CHOICES": "", "ANSWER": "true", "RUBRIC": ""},
-    Form.FILL_IN_THE_BLANK: {"CHOICES": "", "ANSWER": "24", "RUBRIC": ""},
-    Form.OPEN_ENDED: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
-    Form.FREE_RESPONSE: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
+_QUESTIONS: Mapping[AnsweredBy, Mapping[str, str]] = {
+    AnsweredBy.CHOICE: {"CHOICES": _CHOICES, "ANSWER": "A", "RUBRIC": ""},
+    AnsweredBy.TRUTH: {"CHOICES": "", "ANSWER": "true", "RUBRIC": ""},
+    AnsweredBy.BLANK: {"CHOICES": "", "ANSWER": "24", "RUBRIC": ""},
+    AnsweredBy.WORDS: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
 }
 _KEPT = {"subdomain", "topic", "tag", "skill", "language"}
 """What a twin has from its question."""
@@ -102,7 +100,7 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
     _check_free(folder, twin)
     found = next((one for one in read_pack_folder(folder).problems if one.id == problem), None)
     question, key = (found.public.question, found.hidden.answer) if found is not None else (None, None)
-    if found is None or question is None or key is None or question.format is not QuestionFormat.MULTIPLE_CHOICE:
+    if found is None or question is None or key is None or question.format.answered_by is not AnsweredBy.CHOICE:
         raise NewProblemError(f"{folder / problem} is no multiple-choice question")
     right = next(choice.text for choice in question.choices if choice.letter == key.value)
     values: dict[str, object] = {
@@ -184,13 +182,14 @@ def _new_pack(folder: Path, problem: str, license_name: str) -> str:
 
 
 def _write(folder: Path, problem: str, form: Form) -> None:
-    words = {"ID": problem, "TOP": problem.replace("-", "_"), "FORMAT": form.value, **_QUESTIONS.get(form, {})}
-    for name in ("question",) if form in _QUESTIONS else ("design", form.value):
+    question = _QUESTIONS[form.answered_by] if isinstance(form, QuestionFormat) else {}
+    words = {"ID": problem, "TOP": problem.replace("-", "_"), "FORMAT": form.value, **question}
+    for name in ("question",) if question else ("design", form.value):
         for path, text in _templates(name):
             file = folder / _filled(path, words)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(_filled(text, words), encoding="utf-8")
-    if form in _QUESTIONS:
+    if question:
         (folder / "statement.md").write_text(_STATEMENT, encoding="utf-8")
 
 

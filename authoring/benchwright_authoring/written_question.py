@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
-from benchwright_authoring.model_answers import IN_WORDS, is_right
+from benchwright_authoring.model_answers import is_right
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
@@ -20,6 +20,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import (
     Answer,
+    AnsweredBy,
     Choice,
     Difficulty,
     Kind,
@@ -35,8 +36,9 @@ from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 
 LETTERS = ("A", "B", "C", "D")
 CHOOSABLE: Mapping[QuestionFormat, Sequence[str]] = {
-    QuestionFormat.MULTIPLE_CHOICE: LETTERS,
-    QuestionFormat.ASSERTION: ("true", "false"),
+    style: LETTERS if style.answered_by is AnsweredBy.CHOICE else style.keys
+    for style in QuestionFormat
+    if style.answered_by in (AnsweredBy.CHOICE, AnsweredBy.TRUTH)
 }
 """What answers can be chosen from, by format."""
 MOST_CHARACTERS = 10_000
@@ -51,6 +53,12 @@ def _text(most: int, least: int = 1) -> StringConstraints:
 
 
 Option = Annotated[str, _text(MOST_OPTION_CHARACTERS)]
+
+
+def _answered_by(info: ValidationInfo) -> AnsweredBy | None:
+    """What answers the question that is being checked; None if its format is none."""
+    style: QuestionFormat | None = info.data.get("format")
+    return style.answered_by if style is not None else None
 
 
 class WrittenFigure(Model):
@@ -100,7 +108,7 @@ class WrittenQuestion(Model):
     @field_validator("choices")
     @classmethod
     def _fits_choices(cls, choices: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        wanted = len(LETTERS) if info.data.get("format") is QuestionFormat.MULTIPLE_CHOICE else 0
+        wanted = len(LETTERS) if _answered_by(info) is AnsweredBy.CHOICE else 0
         if len(choices) != wanted:
             raise ValueError(f"a question of this format has {wanted} options, not {len(choices)}")
         return choices
@@ -112,21 +120,21 @@ class WrittenQuestion(Model):
         choosable = CHOOSABLE.get(style) if style is not None else None
         if choosable is not None and answer not in choosable:
             raise ValueError(f"it has to be one of {', '.join(choosable)}")
-        if style is QuestionFormat.FILL_IN_THE_BLANK and len(answer) > MOST_OPTION_CHARACTERS:
+        if _answered_by(info) is AnsweredBy.BLANK and len(answer) > MOST_OPTION_CHARACTERS:
             raise ValueError(f"what fills a blank has at most {MOST_OPTION_CHARACTERS} characters")
         return answer
 
     @field_validator("alternatives")
     @classmethod
     def _fits_alternatives(cls, alternatives: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        if alternatives and info.data.get("format") is not QuestionFormat.FILL_IN_THE_BLANK:
+        if alternatives and _answered_by(info) is not AnsweredBy.BLANK:
             raise ValueError("only a blank can be filled in other ways")
         return alternatives
 
     @field_validator("rubric")
     @classmethod
     def _fits_rubric(cls, rubric: RubricPoints | None, info: ValidationInfo) -> RubricPoints | None:
-        if (rubric is not None) != (info.data.get("format") in IN_WORDS):
+        if (rubric is not None) != (_answered_by(info) is AnsweredBy.WORDS):
             raise ValueError("answers in words, and no others, need points that people grade by")
         return rubric
 
@@ -144,7 +152,7 @@ class WrittenQuestion(Model):
             value=self.answer,
             alternatives=self.alternatives,
             # A blank is filled by what the author names, and a model has no say.
-            closed=self.format is QuestionFormat.FILL_IN_THE_BLANK,
+            closed=self.format.answered_by is AnsweredBy.BLANK,
             points=self.rubric,
             explanation=self.explanation,
         )
@@ -177,7 +185,7 @@ class WrittenQuestion(Model):
         Raises:
             ValueError: It is no multiple-choice question, or its explanation is too long for a sentence more.
         """
-        if self.format is not QuestionFormat.MULTIPLE_CHOICE:
+        if self.format.answered_by is not AnsweredBy.CHOICE:
             raise ValueError("only a multiple-choice question has a twin without options")
         key = twin_key(self.choices[LETTERS.index(self.answer)], self.explanation, problem)
         if len(key.explanation) > MOST_CHARACTERS:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection
-from enum import StrEnum
+from enum import Enum, StrEnum
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import (
     AfterValidator,
@@ -82,14 +82,44 @@ class ScanAction(StrEnum):
     ALLOW = "allow"
 
 
+class AnsweredBy(Enum):
+    """What answers a question: all that packs, forms and reports have to know of its format."""
+
+    CHOICE = "choice"
+    """The letter of one of the question's choices."""
+    TRUTH = "truth"
+    """`true` or `false`."""
+    BLANK = "blank"
+    """A few words or a number, which a rule compares with all that the key accepts."""
+    WORDS = "words"
+    """Sentences, about which rules rarely decide."""
+
+
 class QuestionFormat(StrEnum):
     """How a question is asked and answered."""
 
-    MULTIPLE_CHOICE = "multiple-choice"
-    ASSERTION = "assertion"
-    FILL_IN_THE_BLANK = "fill-in-the-blank"
-    OPEN_ENDED = "open-ended"
-    FREE_RESPONSE = "free-response"
+    MULTIPLE_CHOICE = "multiple-choice", "multiple choice", AnsweredBy.CHOICE
+    ASSERTION = "assertion", "true or false", AnsweredBy.TRUTH
+    FILL_IN_THE_BLANK = "fill-in-the-blank", "fill in the blank", AnsweredBy.BLANK
+    OPEN_ENDED = "open-ended", "open-ended", AnsweredBy.WORDS
+    FREE_RESPONSE = "free-response", "free response", AnsweredBy.WORDS
+
+    _value_: str
+    label: str
+    """As people call it."""
+    answered_by: AnsweredBy
+
+    # The defaults are never used: to type checkers, finding a member by its value looks like a call of this.
+    def __new__(cls, value: str, label: str = "", answered_by: AnsweredBy = AnsweredBy.WORDS) -> Self:
+        """Its value as packs write it, and what is known of it."""
+        member = str.__new__(cls, value)
+        member._value_, member.label, member.answered_by = value, label, answered_by
+        return member
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that its questions can have; none where they are a question's choices, or any words."""
+        return ("true", "false") if self.answered_by is AnsweredBy.TRUTH else ()
 
 
 class Skill(StrEnum):
@@ -220,9 +250,10 @@ class Question(Model):
     @model_validator(mode="after")
     def _choices_fit_the_format(self) -> Question:
         letters = [choice.letter for choice in self.choices]
-        if self.format is QuestionFormat.MULTIPLE_CHOICE and len(letters) < 2:
-            raise ValueError("a multiple-choice question needs at least two choices")
-        if self.format is not QuestionFormat.MULTIPLE_CHOICE and letters:
+        has_choices = self.format.answered_by is AnsweredBy.CHOICE
+        if has_choices and len(letters) < 2:
+            raise ValueError(f"a {self.format} question needs at least two choices")
+        if not has_choices and letters:
             raise ValueError(f"a question of format {self.format} has no choices")
         if len(set(letters)) != len(letters):
             raise ValueError("two choices have the same letter")

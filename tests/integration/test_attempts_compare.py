@@ -17,7 +17,7 @@ from benchwright_attempts.events.file_text import FileText, sha256
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.grading.second_opinions import SecondOpinions
 from benchwright_attempts.log.record import AttemptHeader
-from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_authoring.new_problem import DesignForm, new_problem
 from benchwright_foundation.home import Home
 from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.toolchain import Toolchain
@@ -34,7 +34,7 @@ PATH = "rtl/hold.sv"
 @pytest.fixture
 def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toolchain: Toolchain) -> Problem:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    new_problem(tmp_path / "mine", "hold", Form.TESTBENCH)
+    new_problem(tmp_path / "mine", "hold", DesignForm.TESTBENCH)
     Store(Home.find()).add(read_pack_folder(tmp_path / "mine"))
     return Store(Home.find()).unseal("mine/hold")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_authoring.new_problem import DesignForm, new_problem
+from benchwright_problems.problem import QuestionFormat
 
 from .conftest import Editors
 from .session import Editor
@@ -21,7 +22,7 @@ WRONG = "hidden/wrong/ignores-enable/rtl/holds.sv"
 
 @pytest.fixture
 def problem(tmp_path: Path) -> Path:
-    return new_problem(tmp_path / "my-pack", "holds", Form.COCOTB)
+    return new_problem(tmp_path / "my-pack", "holds", DesignForm.COCOTB)
 
 
 def marked(editor: Editor, problem: Path) -> list[str]:
@@ -76,7 +77,7 @@ async def test_a_change_on_disk_proves_the_problem_once(editors: Editors, proble
 
 async def test_a_version_that_is_checked_out_proves_nothing(editors: Editors, tmp_path: Path) -> None:
     editor = await editors()
-    folders = [new_problem(tmp_path / "my-pack", f"holds-{number}", Form.COCOTB) for number in range(4)]
+    folders = [new_problem(tmp_path / "my-pack", f"holds-{number}", DesignForm.COCOTB) for number in range(4)]
     changed = [types.FileEvent((one / "statement.md").as_uri(), types.FileChangeType.Changed) for one in folders]
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changed))
     proof = await editor.ask("proveProblem", uri=folders[0].as_uri())
@@ -122,7 +123,7 @@ async def test_a_preview_has_what_a_solver_gets_and_nothing_hidden(editors: Edit
 
 async def test_a_preview_of_a_question_has_its_choices(editors: Editors, tmp_path: Path) -> None:
     editor = await editors()
-    question = new_problem(tmp_path / "quiz", "stalls", Form.MULTIPLE_CHOICE)
+    question = new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
     shown = await editor.ask("previewProblem", uri=question.as_uri())
     statement = Path(shown["statement"].removeprefix("file://")).read_text()
     assert "- **A.** First" in statement

@@ -9,7 +9,7 @@ from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STA
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
 from benchwright_judges.reading.short_answers import normalise
-from benchwright_problems.problem import QuestionFormat
+from benchwright_problems.problem import AnsweredBy
 from benchwright_problems.storage.pack_files_schema import ProblemFile, QuestionTable
 
 _OPTIONS = 4
@@ -68,7 +68,7 @@ def question_remarks(spec: ProblemFile, statement: str, places: TomlPlaces) -> I
         for found in _SPEAKS_OF_OPTIONS.finditer(statement):
             message = "The question speaks of options, and has none. Ask for the answer itself."
             yield Remark(STATEMENT, Span(found.start(), found.end()), message, False)
-    if question.format is QuestionFormat.MULTIPLE_CHOICE:
+    if question.format.answered_by is AnsweredBy.CHOICE:
         yield from _options(question, statement, places)
         yield from _given_away(question, answer.value, statement, places)
 

@@ -15,7 +15,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_problems.errors import DatasetError, ProblemsError
-from benchwright_problems.problem import Letter, Problem, QuestionFormat
+from benchwright_problems.problem import AnsweredBy, Letter, Problem
 from benchwright_problems.storage.pack_folder import read_pack_folder
 
 _FOLDER = "reviews"
@@ -57,7 +57,7 @@ def questions_of(folder: Path) -> Sequence[Problem]:
     found = [
         one
         for one in read_pack_folder(folder).problems
-        if one.public.question is not None and one.public.question.format is QuestionFormat.MULTIPLE_CHOICE
+        if one.public.question is not None and one.public.question.format.answered_by is AnsweredBy.CHOICE
     ]
     if not found:
         raise ReviewError(f"{folder} has no multiple-choice question")

@@ -13,11 +13,11 @@ from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Decision,
 from benchwright_foundation.kept import Kept
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.problem import Pack, QuestionFormat
+from benchwright_problems.problem import AnsweredBy, Pack
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.pack_name import is_pack_name
 
-_KEYED = (QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.ASSERTION)
+_KEYED = (AnsweredBy.CHOICE, AnsweredBy.TRUTH)
 _NAMED = 5
 
 
@@ -119,7 +119,7 @@ def _write(source: Path, target: Path, label: str, form: Form) -> None:
 def _problem(source: Path, label: str, form: Form) -> dict[str, object]:
     file = source / "solution" / "solution.md"
     solution = file.read_text("utf-8").strip() if file.exists() else ""
-    keyed = form.format in _KEYED
+    keyed = form.format.answered_by in _KEYED
     value = form.answer if keyed else solution
     if not value:
         where, field = (source / FORM_FILE, "answer") if keyed else (file, "")

@@ -20,7 +20,7 @@ from benchwright_exams.structure.text_blocks import Block
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.kept import Kept, Made
 from benchwright_foundation.toml_text import as_toml
-from benchwright_problems.problem import QuestionFormat, digest
+from benchwright_problems.problem import AnsweredBy, digest
 
 ITEMS = "items"
 _VERSION = 1
@@ -141,9 +141,9 @@ def _files(item: Item, pages: PagePictures, findings: Sequence[str]) -> Iterator
 def _answer(item: Item) -> str:
     """The key of a closed question, if its solution begins with it."""
     said = item.solution[0].text if item.solution else ""
-    if item.format is QuestionFormat.MULTIPLE_CHOICE and (found := _CHOSEN.match(said)):
+    if item.format.answered_by is AnsweredBy.CHOICE and (found := _CHOSEN.match(said)):
         letter = found[1].upper()
         return letter if letter in item.choices else ""
-    if item.format is QuestionFormat.ASSERTION and (found := _HOLDS.match(said)):
+    if item.format.answered_by is AnsweredBy.TRUTH and (found := _HOLDS.match(said)):
         return found[1].lower()
     return ""

@@ -11,11 +11,9 @@ from benchwright_judges.reading.assertion_answers import read_truth
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Answer, Question, QuestionFormat
 
-_VALUES = ("true", "false")
-
 
 def _values(question: Question) -> tuple[str, ...]:
-    return _VALUES
+    return question.format.keys
 
 
 def _extract(question: Question, text: str) -> Extraction:
@@ -23,7 +21,7 @@ def _extract(question: Question, text: str) -> Extraction:
 
 
 def _score(given: GivenText) -> Judgement:
-    return score_selection(read_truth(given.text), _VALUES, given.key)
+    return score_selection(read_truth(given.text), given.question.format.keys, given.key)
 
 
 def _show_key(wording: Wording, key: Answer) -> str:
@@ -37,6 +35,7 @@ ASSERTION = QuestionRules(
     is_instant=True,
     names_value=True,
     task=lambda wording: wording.decide,
+    answer_in_json='"true" or "false", whether what it states is true.',
     show_key=_show_key,
     selectable=_values,
     extract=_extract,

@@ -15,4 +15,5 @@ FILL_IN_THE_BLANK = QuestionRules(
     is_instant=True,
     names_value=True,
     task=lambda wording: wording.fill,
+    answer_in_json="what fills the blank, and nothing else.",
 )

@@ -31,6 +31,7 @@ MULTIPLE_CHOICE = QuestionRules(
     is_instant=True,
     names_value=True,
     task=lambda wording: wording.choose,
+    answer_in_json="the letter of exactly one option.",
     selectable=_letters,
     extract=_extract,
 )

@@ -50,6 +50,8 @@ class QuestionRules:
     """Whether answers are scored at every save, because they rarely need a judge."""
     task: Callable[[Wording], str]
     """How the reply is requested."""
+    answer_in_json: str = "your whole answer."
+    """What a model that replies with a JSON object is told of its field `answer`."""
     show_key: Callable[[Wording, Answer], str] = _as_it_is
     """The key as a solver would write it."""
     names_value: bool = False

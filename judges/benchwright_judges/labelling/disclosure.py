@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchwright_problems.problem import Problem, QuestionFormat
+from benchwright_problems.problem import AnsweredBy, Problem
 
 WITHHELD = "withheld: it may give the answer away"
 _SAYS_ANSWER = re.compile(
@@ -39,7 +39,7 @@ def _may_disclose(reason: str, problem: Problem) -> bool:
     if question is not None and question.choices:
         texts = [_words(choice.text) for choice in question.choices]
         return bool(_LETTER.search(reason)) or any(_holds(words, text) for text in texts)
-    if question is not None and question.format is QuestionFormat.ASSERTION:
+    if question is not None and question.format.answered_by is AnsweredBy.TRUTH:
         return bool(_TRUTH.search(reason))
     if key is None:
         return False

@@ -32,7 +32,6 @@ from benchwright_problems.problem import (
     Provenance,
     Public,
     Question,
-    QuestionFormat,
     digest,
 )
 from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
@@ -173,7 +172,7 @@ def _answer(folder: Path, spec: ProblemFile) -> Answer | None:
             raise DatasetError(file, "answer", "is missing")
         return None
     if spec.question is not None:
-        keys = ("true", "false") if spec.question.format is QuestionFormat.ASSERTION else tuple(spec.question.choices)
+        keys = spec.question.format.keys or tuple(spec.question.choices)
         if keys and answer.value not in keys:
             raise DatasetError(file, "answer.value", f"is {answer.value!r}; it must be one of {', '.join(keys)}")
     if not (folder / "hidden" / "figures").is_dir():

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_authoring.new_problem import new_problem
+from benchwright_problems.problem import QuestionFormat
 from benchwright_server.cli.app import command_line
 
 from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
@@ -15,7 +16,7 @@ from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, cont
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for form in (Form.MULTIPLE_CHOICE, Form.FILL_IN_THE_BLANK, Form.FREE_RESPONSE):
+    for form in (QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.FILL_IN_THE_BLANK, QuestionFormat.FREE_RESPONSE):
         new_problem(tmp_path / "mine", form.value, form)
     return tmp_path / "mine"
 

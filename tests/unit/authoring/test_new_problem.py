@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_authoring.new_problem import Form, NewProblemError, free_response_twin, new_problem
+from benchwright_authoring.new_problem import FORMS, DesignForm, Form, NewProblemError, free_response_twin, new_problem
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Kind, QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_solutions
 
 
-@pytest.mark.parametrize("form", list(Form))
+@pytest.mark.parametrize("form", list(FORMS.values()))
 def test_every_form_makes_a_pack_that_can_be_read(tmp_path: Path, form: Form) -> None:
     made = new_problem(tmp_path / "my-pack", "first-one", form)
     (problem,) = read_pack_folder(tmp_path / "my-pack").problems
@@ -28,13 +28,13 @@ def test_every_form_makes_a_pack_that_can_be_read(tmp_path: Path, form: Form) ->
 
 def test_a_problem_joins_a_pack_whose_file_stays_as_its_author_wrote_it(tmp_path: Path) -> None:
     folder = tmp_path / "p"
-    new_problem(folder, "a", Form.ASSERTION)
+    new_problem(folder, "a", QuestionFormat.ASSERTION)
     for order in ('["a"]', '[ "a", ]', '[\n  "a"\n]', '[\n    "a",\n]'):
         text = (
             f'# Mine.\nname = "p"\ntitle = "P"\nversion = "1"\nlicense = "MIT"\nsource = "s"\norder = {order}\n# End.\n'
         )
         (folder / "pack.toml").write_text(text)
-        new_problem(folder, "b", Form.ASSERTION)
+        new_problem(folder, "b", QuestionFormat.ASSERTION)
         changed = (folder / "pack.toml").read_text()
         assert changed.startswith("# Mine.\n")
         assert changed.endswith("\n# End.\n")
@@ -47,33 +47,33 @@ def test_a_problem_joins_a_pack_whose_file_stays_as_its_author_wrote_it(tmp_path
 @pytest.mark.parametrize("name", ["", "Upper", "../out", "a/b", "-a", "a b", "ä", "a" * 80])
 def test_a_name_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(NewProblemError, match="can't be a problem's name"):
-        new_problem(tmp_path / "p", name, Form.COCOTB)
+        new_problem(tmp_path / "p", name, DesignForm.COCOTB)
     assert not (tmp_path / "p").exists()
 
 
 def test_nothing_is_written_where_something_is_or_can_not_be_read(tmp_path: Path) -> None:
     folder = tmp_path / "p"
-    new_problem(folder, "a", Form.ASSERTION)
+    new_problem(folder, "a", QuestionFormat.ASSERTION)
     before = (folder / "pack.toml").read_bytes()
     with pytest.raises(NewProblemError, match="is there already"):
-        new_problem(folder, "a", Form.COCOTB)
+        new_problem(folder, "a", DesignForm.COCOTB)
     assert (folder / "pack.toml").read_bytes() == before
     (folder / "pack.toml").write_text("name = ")
     with pytest.raises(DatasetError, match=r"pack\.toml"):
-        new_problem(folder, "b", Form.COCOTB)
+        new_problem(folder, "b", DesignForm.COCOTB)
     assert not (folder / "b").exists()
 
 
 def test_a_folder_whose_name_no_pack_can_have_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NewProblemError, match="can't be a pack's name"):
-        new_problem(tmp_path / "My Pack", "a", Form.COCOTB)
+        new_problem(tmp_path / "My Pack", "a", DesignForm.COCOTB)
     assert not (tmp_path / "My Pack").exists()
 
 
 @pytest.fixture
 def quiz(tmp_path: Path) -> Path:
     """A pack with a multiple-choice question that has a figure on both sides."""
-    made = new_problem(tmp_path / "quiz", "stalls", Form.MULTIPLE_CHOICE)
+    made = new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
     for folder in (made, made / "hidden"):
         (folder / "figures").mkdir(parents=True)
         (folder / "figures" / "a.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>')
@@ -109,7 +109,7 @@ def test_a_twin_of_what_has_no_options_or_with_a_name_that_is_taken_is_refused(q
     ):
         with pytest.raises(NewProblemError, match=said):
             free_response_twin(quiz, problem, name)
-    new_problem(quiz, "open", Form.OPEN_ENDED)
+    new_problem(quiz, "open", QuestionFormat.OPEN_ENDED)
     with pytest.raises(NewProblemError, match="is no multiple-choice question"):
         free_response_twin(quiz, "open", "x")
     assert before != (quiz / "pack.toml").read_bytes()

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_authoring.new_problem import new_problem
 from benchwright_authoring.review.accepted import decision
 from benchwright_authoring.review.checks import Check, agreement
 from benchwright_authoring.review.reviews import Reviewer, ReviewError, questions_of
 from benchwright_problems.errors import DatasetError
+from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_server.cli.app import command_line
 
@@ -25,7 +26,7 @@ NO = ("y", "y", "n", "y", "y", "The rationale is wrong.")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("first", "second"):
-        new_problem(tmp_path / "mine", name, Form.MULTIPLE_CHOICE)
+        new_problem(tmp_path / "mine", name, QuestionFormat.MULTIPLE_CHOICE)
     return tmp_path / "mine"
 
 
@@ -96,7 +97,7 @@ def test_a_question_that_changed_after_its_review_is_reviewed_again(folder: Path
 
 def test_no_other_folder_is_written_over(folder: Path) -> None:
     assert review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
-    other = new_problem(folder.parent / "other", "x", Form.MULTIPLE_CHOICE)
+    other = new_problem(folder.parent / "other", "x", QuestionFormat.MULTIPLE_CHOICE)
     for place, said in ((folder, "were reviewed"), (other.parent, "holds another pack")):
         code, printed = run("accepted", folder, "--out", place, "--reviewers", "1")
         assert (code, said in printed) == (2, True), printed

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_authoring.new_problem import Form, new_problem
+from benchwright_authoring.new_problem import new_problem
 from benchwright_authoring.translation.translating import faults
+from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_server.cli.app import command_line
 
@@ -45,7 +46,7 @@ Say = Callable[[str, dict[str, Any]], Any]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = new_problem(tmp_path / "mine", "lines", Form.MULTIPLE_CHOICE)
+    made = new_problem(tmp_path / "mine", "lines", QuestionFormat.MULTIPLE_CHOICE)
     (made / "statement.md").write_text(STATEMENT)
     (made / "figures").mkdir()
     (made / "figures" / "c.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
@@ -162,7 +163,7 @@ def test_numbers_may_be_written_as_another_language_writes_them() -> None:
 def test_a_number_that_is_another_one_in_the_other_language_is_named(
     folder: Path, model: Scripted, tmp_path: Path
 ) -> None:
-    blank = new_problem(tmp_path / "blanks", "words", Form.FILL_IN_THE_BLANK)
+    blank = new_problem(tmp_path / "blanks", "words", QuestionFormat.FILL_IN_THE_BLANK)
     file = blank / "problem.toml"
     file.write_text(file.read_text().replace('"24"', '"1,024"'))
     model.german = {**GERMAN, "statement": "Wie viele?", "answer": "1,024"}

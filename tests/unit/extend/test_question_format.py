@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_judges import formats
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.judgement import Judgement
@@ -17,6 +18,7 @@ from benchwright_judges.scale import Scale
 from benchwright_judges.score import read_selection, score, selectable
 from benchwright_problems.problem import (
     Answer,
+    AnsweredBy,
     Difficulty,
     Hidden,
     Kind,
@@ -31,9 +33,10 @@ from benchwright_subjects.prompts.prompt import reply_form
 
 @pytest.fixture
 def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
-    """What the line `ORDERING = "ordering"` in `QuestionFormat` and the line in `FORMATS` do."""
+    """What one line in `QuestionFormat`, which starts with `ORDERING = "ordering"`, and one in `FORMATS` do."""
     member = str.__new__(QuestionFormat, "ordering")
     member._name_, member._value_ = "ORDERING", "ordering"
+    member.label, member.answered_by = "ordering", AnsweredBy.BLANK
     monkeypatch.setitem(QuestionFormat._value2member_map_, "ordering", member)
     monkeypatch.setitem(QuestionFormat._member_map_, "ORDERING", member)
     rules = QuestionRules(
@@ -84,6 +87,18 @@ def test_it_is_selected_from_asked_for_and_graded(ordering: QuestionFormat) -> N
     assert (selectable(question), read_selection(question, "B, A")) == (("A", "B"), "BA")
     assert reply_form(problem) == f"{ENGLISH.wording.marker} the letters in order, such as B, A."
     assert rubric_for(problem) is None
+
+
+def test_authors_write_it_by_what_answers_it(ordering: QuestionFormat) -> None:
+    written = WrittenQuestion(
+        format=ordering,
+        title="q",
+        statement="Which comes first, A or B?",
+        answer="BA",
+        alternatives=("B-A",),
+        explanation="B is before A.",
+    )
+    assert (written.is_right("B, A"), written.is_right("A, B"), written.key.closed) == (True, False, True)
 
 
 def test_every_format_has_its_rules() -> None:

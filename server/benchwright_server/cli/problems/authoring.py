@@ -43,13 +43,13 @@ def new(
     license_name: Annotated[str, typer.Option("--license", help="Of a new pack, as SPDX calls it.")] = "CC-BY-4.0",
 ) -> None:
     """Make a small problem that is whole and proves itself, to be changed from there."""
-    from benchwright_authoring.new_problem import Form, new_problem
+    from benchwright_authoring.new_problem import FORMS, new_problem
 
     with plain_errors():
-        if form not in list(Form):
-            raise ServerError(f"--form: {form!r} is none of {', '.join(Form)}.")
+        if form not in FORMS:
+            raise ServerError(f"--form: {form!r} is none of {', '.join(FORMS)}.")
         try:
-            made = new_problem(folder, problem, Form(form), license_name=license_name)
+            made = new_problem(folder, problem, FORMS[form], license_name=license_name)
         except OSError as error:
             raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
     out.print(f"{made} is there.", markup=False)

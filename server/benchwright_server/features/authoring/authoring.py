@@ -136,14 +136,14 @@ class Proofs:
 
 
 async def _new_problem(proofs: Proofs, params: NewProblemParams) -> NewProblem:
-    from benchwright_authoring.new_problem import Form, new_problem
+    from benchwright_authoring.new_problem import FORMS, new_problem
 
-    if params.form not in list(Form):
-        raise ServerError(f"A problem can't begin as {params.form!r}; choose one of {', '.join(Form)}.")
+    if params.form not in FORMS:
+        raise ServerError(f"A problem can't begin as {params.form!r}; choose one of {', '.join(FORMS)}.")
     folder = path_of(params.folder)
     try:
         made = await asyncio.to_thread(
-            partial(new_problem, folder, params.id, Form(params.form), license_name=params.license)
+            partial(new_problem, folder, params.id, FORMS[params.form], license_name=params.license)
         )
     except OSError as error:
         raise ServerError(f"{folder} can't be written: {error.strerror}. Choose another folder.") from error
