@@ -14,7 +14,7 @@ from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.replay import contents_of
 from benchwright_attempts.terms import Solver
-from benchwright_problems.problem import QuestionFormat
+from benchwright_problems.problem import AnsweredBy
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_subjects.evaluation.kept_evals import logs_of
@@ -61,7 +61,7 @@ def wrong_choices(log: EventLog, store: Store, kept: Path, pack: str, *, solver:
     choices = {
         f"{pack}/{one.id}": one.public_digest
         for one in store.public(pack).problems
-        if one.public.question is not None and one.public.question.format is QuestionFormat.MULTIPLE_CHOICE
+        if one.public.question is not None and one.public.question.format.answered_by is AnsweredBy.CHOICE
     }
     failed: dict[str, tuple[AttemptHeader, int]] = {}
     classified = 0

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from benchwright_problems.category import Category
 from benchwright_problems.problem import (
+    AnsweredBy,
     Choice,
     Difficulty,
     Hidden,
@@ -52,7 +53,7 @@ def _placeholders() -> Iterator[Problem]:
     for style in QuestionFormat:
         for language in _LANGUAGES:
             choices = tuple(Choice(letter=letter, text=f"{{choice_{letter}}}") for letter in "ABCD")
-            if style is not QuestionFormat.MULTIPLE_CHOICE:
+            if style.answered_by is not AnsweredBy.CHOICE:
                 choices = ()
             question = Question(format=style, choices=choices, language=language)
             public = Public(statement="{statement}", question=question)

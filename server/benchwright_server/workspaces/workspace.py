@@ -14,7 +14,7 @@ from benchwright_attempts.grading.grading import judged_paths
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_problems.problem import Kind, Problem, QuestionFormat
+from benchwright_problems.problem import Kind, Problem
 from benchwright_server.errors import WorkspaceError
 
 MARKER = ".benchwright.json"
@@ -181,8 +181,8 @@ def _statement(problem: Problem, variants: Mapping[str, str]) -> str:
 
 def _todo(problem: Problem) -> str:
     question = problem.public.question
-    if question is not None and question.format is QuestionFormat.ASSERTION:
-        return "Write `true` or `false` into `answer.md`."
+    if question is not None and question.format.keys:
+        return f"Write {' or '.join(f'`{key}`' for key in question.format.keys)} into `answer.md`."
     if problem.kind is not Kind.DESIGN:
         return "Write your answer into `answer.md`."
     files = ", ".join(f"[`{path}`]({path})" for path in problem.public.expected)

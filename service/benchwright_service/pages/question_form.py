@@ -17,18 +17,12 @@ from benchwright_authoring.written_question import (
     MOST_OPTION_CHARACTERS,
     WrittenQuestion,
 )
-from benchwright_problems.problem import QuestionFormat, Skill
+from benchwright_problems.problem import AnsweredBy, QuestionFormat, Skill
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.visit import Visit
 from benchwright_service.questions.pictures import MOST_BYTES, Picture
 
-FORMATS: Mapping[QuestionFormat, str] = {
-    QuestionFormat.MULTIPLE_CHOICE: "multiple choice",
-    QuestionFormat.ASSERTION: "true or false",
-    QuestionFormat.FILL_IN_THE_BLANK: "fill in the blank",
-    QuestionFormat.OPEN_ENDED: "open-ended",
-    QuestionFormat.FREE_RESPONSE: "free response",
-}
+FORMATS: Mapping[QuestionFormat, str] = {style: style.label for style in QuestionFormat}
 """As people call them."""
 _MOST_POINTS = 6
 _TEXTS = ("title", "statement", "answer", "alternatives", "explanation", "topic", "skill", "enough")
@@ -108,9 +102,9 @@ async def sent_question(
     fields = sent_fields(visit, style)
     values: dict[str, Any] = {name: fields[name] for name in ("title", "statement", "answer", "explanation", "topic")}
     values |= {"format": style, "skill": fields["skill"] or None}
-    if style is QuestionFormat.MULTIPLE_CHOICE:
+    if style.answered_by is AnsweredBy.CHOICE:
         values["choices"] = tuple(fields[letter] for letter in LETTERS)
-    if style is QuestionFormat.FILL_IN_THE_BLANK:
+    if style.answered_by is AnsweredBy.BLANK:
         lines = fields["alternatives"].split("\n")
         values["alternatives"] = tuple(line.strip() for line in lines if line.strip())
     if style in IN_WORDS:

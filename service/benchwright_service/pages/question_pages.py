@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_authoring.model_answers import IN_WORDS
 from benchwright_authoring.review.checks import Check
 from benchwright_authoring.written_question import LETTERS
-from benchwright_problems.problem import QuestionFormat
+from benchwright_problems.problem import AnsweredBy, QuestionFormat
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import (
@@ -235,7 +235,7 @@ async def _question(visit: Visit, member: Membership, found: Question, problem: 
         is_author=is_author,
         is_changeable=is_author and found.state in CHANGEABLE,
         format_name=FORMATS[content.format],
-        has_twin=is_author and content.format is QuestionFormat.MULTIPLE_CHOICE and found.state in TWINNED,
+        has_twin=is_author and content.format.answered_by is AnsweredBy.CHOICE and found.state in TWINNED,
         remarks=content.remarks(),
         # What one reviewer says of a version is shown once the version is decided.
         reviews=[one for one in decided if one.number < found.number or found.state in _DECIDED],

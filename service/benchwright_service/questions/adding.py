@@ -12,7 +12,7 @@ from sqlalchemy import insert, select
 
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
 from benchwright_foundation.database import Database
-from benchwright_problems.problem import Pack, Problem, QuestionFormat
+from benchwright_problems.problem import AnsweredBy, Pack, Problem
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
 from benchwright_service.questions.writing import QuestionState, hold_course, new_name, version_row
@@ -96,7 +96,7 @@ def _written(problem: Problem) -> WrittenQuestion:
         ValueError: It is none that a form can have.
     """
     asked, key = problem.public.question, problem.hidden.answer
-    if asked is None or key is None or asked.format is not QuestionFormat.MULTIPLE_CHOICE:
+    if asked is None or key is None or asked.format.answered_by is not AnsweredBy.CHOICE:
         raise ValueError("is no multiple-choice question")
     if problem.public.figures or key.figures:
         raise ValueError("has figures; write it by the form")
