@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
 
 from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.offer import NextEdit, Offer
-from benchwright_subjects.inline.text.document import Document
 from benchwright_subjects.inline.text.similarity import edit_similarity
+
+if TYPE_CHECKING:
+    from benchwright_subjects.inline.offer import NextEdit, Offer
+    from benchwright_subjects.inline.text.document import Document
 
 _WORD = re.compile(r"\s*(?:[\w$]+|[^\w\s])")
 
@@ -33,7 +36,7 @@ class Accepted:
     is_whole: bool
 
 
-Adds = Callable[[Document], bool]
+Adds: TypeAlias = "Callable[[Document], bool]"
 """Whether a version of the document has errors that the present one has not."""
 
 

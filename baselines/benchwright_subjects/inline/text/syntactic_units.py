@@ -6,9 +6,6 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.syntax.lines import Lines
-from benchwright_verilog.syntax.tree import parse
-
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -40,6 +37,10 @@ _HEADERS = ("module_ansi_header", "module_nonansi_header")
 
 def units(text: str, unit: Unit) -> list[Region]:
     """The pieces of one kind, in order; of nested ones the outer."""
+    # LSP's types, which it brings, take a quarter of a second to import: the kinds are named without them.
+    from benchwright_verilog.syntax.lines import Lines
+    from benchwright_verilog.syntax.tree import parse
+
     lines = Lines(text)
     found = []
     for node in _outermost(parse(lines.data).root_node, _NODES[unit]):
@@ -53,6 +54,9 @@ def units(text: str, unit: Unit) -> list[Region]:
 
 def bodies(text: str) -> list[Region]:
     """What is between the header and the end of each module, in order; nothing of empty ones."""
+    from benchwright_verilog.syntax.lines import Lines
+    from benchwright_verilog.syntax.tree import parse
+
     lines = Lines(text)
     found = []
     for module in _outermost(parse(lines.data).root_node, frozenset({"module_declaration"})):

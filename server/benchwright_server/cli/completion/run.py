@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,6 @@ from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.completion.attempts import Tested, attempts_of_study, hindsight, problems_of, replayed
 from benchwright_server.cli.completion.report import show
 from benchwright_server.cli.completion.server import Server
 from benchwright_server.cli.terminal import options
@@ -26,17 +25,16 @@ from benchwright_server.cli.terminal.output import err, plain_errors
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.dialects.lsp import Trigger
-from benchwright_subjects.inline.dialects.registered import DIALECTS
-from benchwright_subjects.inline.grading import Where, grade_records
 from benchwright_subjects.inline.policies import Refusal
-from benchwright_subjects.inline.record import SiteRecord
-from benchwright_subjects.inline.run import Plan, cut_sites, digest_of, run
-from benchwright_subjects.inline.run_folder import RunFolder, Settings
-from benchwright_subjects.inline.server.configuration import configuration_digest
-from benchwright_subjects.inline.server.confinement import can_confine, lacking_protection, places_in, secret_folders
-from benchwright_subjects.inline.site_run import Rules, Subject
 from benchwright_subjects.inline.sites import Cutting, SiteKind, check_kinds
+
+if TYPE_CHECKING:
+    # What talks to a server takes half a second to import: only a run pays.
+    from benchwright_subjects.inline.grading import Where
+    from benchwright_subjects.inline.record import SiteRecord
+    from benchwright_subjects.inline.run import Plan
+    from benchwright_subjects.inline.run_folder import RunFolder
+    from benchwright_subjects.inline.site_run import Rules
 
 _GO_ON = "What was played is kept: the same command continues where it stopped."
 _CUT = ",".join(kind for kind in SiteKind if kind not in (SiteKind.REPLAY, SiteKind.TYPE_THROUGH))
@@ -111,6 +109,9 @@ class Playing:
     @property
     def rules(self) -> Rules:
         """As a site is played by."""
+        from benchwright_subjects.inline.dialects.lsp import Trigger
+        from benchwright_subjects.inline.site_run import Rules
+
         trigger = Trigger.AUTOMATIC if self.automatic else Trigger.INVOKED
         return Rules(self.mode, trigger, self.timeout, self.most_asks, self.next_edits)
 
@@ -139,6 +140,11 @@ def run_command(
     Exit status: 0 all is played, 1 the server failed at some sites, 2 the run could not begin or go on.
     """
     with plain_errors(), needs("`benchwright completion run`", "baselines"), interruptible(_GO_ON):
+        from benchwright_server.cli.completion.attempts import Tested, hindsight
+        from benchwright_subjects.inline.grading import Where
+        from benchwright_subjects.inline.run_folder import RunFolder
+        from benchwright_subjects.inline.server.confinement import secret_folders
+
         home, folder = Home.find(), RunFolder(output)
         sites = _with_attempts(sites)
         problems = _problems(Store(home), sites)
@@ -167,11 +173,15 @@ def _with_attempts(sites: Sites) -> Sites:
         return sites
     if sites.pack or sites.problem or sites.attempt:
         raise ServerError("--study replays all of a study: leave out --pack, --problem and --attempt.")
+    from benchwright_server.cli.completion.attempts import attempts_of_study
+
     return replace(sites, attempt=attempts_of_study(sites.study))
 
 
 def _problems(store: Store, sites: Sites) -> dict[str, Problem]:
     if sites.study:
+        from benchwright_server.cli.completion.attempts import problems_of
+
         return {ref: store.unseal(ref) for ref in problems_of(sites.attempt or ())}
     names = sites.problem or [problem.id for problem in store.public(sites.pack).problems]
     return {f"{sites.pack}/{name}": store.unseal(f"{sites.pack}/{name}") for name in names}
@@ -180,6 +190,14 @@ def _problems(store: Store, sites: Sites) -> dict[str, Problem]:
 def _plan(
     server: Server, sites: Sites, playing: Playing, problems: Mapping[str, Problem], secrets: tuple[Path, ...]
 ) -> Plan:
+    from benchwright_server.cli.completion.attempts import replayed
+    from benchwright_subjects.inline.dialects.registered import DIALECTS
+    from benchwright_subjects.inline.run import Plan, cut_sites, digest_of
+    from benchwright_subjects.inline.run_folder import Settings
+    from benchwright_subjects.inline.server.configuration import configuration_digest
+    from benchwright_subjects.inline.server.confinement import can_confine, places_in
+    from benchwright_subjects.inline.site_run import Subject
+
     launch = server.launch(secrets)
     kinds = sites.kinds
     found = cut_sites(problems, Cutting(kinds, sites.per_kind, sites.longest, sites.seed)) if not sites.study else []
@@ -221,6 +239,8 @@ def _plan(
 
 
 def _play(plan: Plan, folder: RunFolder) -> list[SiteRecord]:
+    from benchwright_subjects.inline.run import run
+
     with progress("asking", len(plan.turns), "sites") as meter:
         return asyncio.run(run(plan, folder, meter.show))
 
@@ -233,6 +253,8 @@ def _tell_unanswered(records: list[SiteRecord]) -> None:
 
 
 def _grade(records: list[SiteRecord], problems: Mapping[str, Problem], where: Where, folder: RunFolder) -> None:
+    from benchwright_subjects.inline.grading import grade_records
+
     snapshots = sum(len(record.snapshots) for record in records)
     with progress("grading", snapshots, "runs") as meter:
         verdicts = asyncio.run(

@@ -8,19 +8,17 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import JsonValue
 
 from benchwright_foundation.home import Home
 from benchwright_server.errors import ServerError
-from benchwright_subjects.inline.dialects.registered import DIALECTS
-from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
-from benchwright_subjects.inline.server.served_model import ServedModel
-from benchwright_subjects.inline.server.server_process import Launch
-from benchwright_subjects.inline.vscode.editor_launch import driver_command, find_programs, probe_in
-from benchwright_subjects.inline.vscode.vsix import read_vsix
+
+if TYPE_CHECKING:
+    from benchwright_subjects.inline.server.served_model import ServedModel
+    from benchwright_subjects.inline.server.server_process import Launch
 
 _RETRIES = 1
 """Of a request that the model did not answer. Who types does not wait longer."""
@@ -109,6 +107,7 @@ class Server:
         if not self.model:
             return None
         from benchwright_subjects.evaluation.evaluation import found_model
+        from benchwright_subjects.inline.server.served_model import ServedModel
 
         # Inspect greets on standard output, which is for results.
         with contextlib.redirect_stdout(sys.stderr):
@@ -123,6 +122,9 @@ class Server:
         Raises:
             ServerError: An option is wrong.
         """
+        from benchwright_subjects.inline.dialects.registered import DIALECTS
+        from benchwright_subjects.inline.server.server_process import Launch
+
         if self.dialect not in DIALECTS:
             raise ServerError(f"There is no dialect {self.dialect!r}. Choose from: {', '.join(DIALECTS)}.")
         command = self._command()
@@ -131,6 +133,10 @@ class Server:
         return Launch(command, tuple(self.env or ()), self.profile, secrets, self.offline)
 
     def _command(self) -> tuple[str, ...]:
+        from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
+        from benchwright_subjects.inline.vscode.editor_launch import driver_command, find_programs, probe_in
+        from benchwright_subjects.inline.vscode.vsix import read_vsix
+
         try:
             given = tuple(shlex.split(self.server))
         except ValueError:

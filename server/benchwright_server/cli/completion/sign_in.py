@@ -7,7 +7,7 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,13 +16,9 @@ from benchwright_server.cli.completion.server import DialectOption, Server
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.output import out, plain_errors, writing
 from benchwright_server.errors import ServerError
-from benchwright_subjects.inline.dialects.copilot import CopilotDialect, DeviceCode, sign_in
-from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
-from benchwright_subjects.inline.server.confinement import places_in, secret_folders
-from benchwright_subjects.inline.server.connection import RequestTimeoutError
-from benchwright_subjects.inline.server.session import connected
-from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, WINDOW, with_window
-from benchwright_subjects.inline.workplace import workplace
+
+if TYPE_CHECKING:
+    from benchwright_subjects.inline.dialects.copilot import DeviceCode
 
 _MOST_S = 3600.0
 _MADE_AGAIN = ("CachedData", "Crashpad", "logs")
@@ -60,6 +56,9 @@ def sign_in_command(
     anywhere, then close it. Afterwards, give the folder as --profile to `completion run`.
     """
     with plain_errors(), interruptible("Nobody is signed in: run the command again."):
+        from benchwright_subjects.inline.dialects.copilot import CopilotDialect
+        from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
+
         if dialect not in (CopilotDialect.name, VSCodeDialect.name):
             raise ServerError(
                 f"The dialect {dialect!r} has no sign-in. Its server reads its own settings: see --profile."
@@ -76,6 +75,11 @@ def sign_in_command(
 
 
 async def _sign_in(server: Server, profile: Path) -> str:
+    from benchwright_subjects.inline.dialects.copilot import CopilotDialect, sign_in
+    from benchwright_subjects.inline.server.confinement import places_in, secret_folders
+    from benchwright_subjects.inline.server.session import connected
+    from benchwright_subjects.inline.workplace import workplace
+
     def show(found: DeviceCode) -> None:
         out.print(f"Open {found.address} and enter the code {found.code}. Waiting …", markup=False, soft_wrap=True)
 
@@ -91,6 +95,13 @@ async def _sign_in(server: Server, profile: Path) -> str:
 
 
 async def _sign_in_by_window(server: Server, profile: Path) -> None:
+    from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
+    from benchwright_subjects.inline.server.confinement import places_in, secret_folders
+    from benchwright_subjects.inline.server.connection import RequestTimeoutError
+    from benchwright_subjects.inline.server.session import connected
+    from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, WINDOW, with_window
+    from benchwright_subjects.inline.workplace import workplace
+
     if not any(os.environ.get(name) for name in DISPLAY):
         raise ServerError("There is no display for a window. Run the command in a terminal of your desktop.")
     home = Home.find()

@@ -25,10 +25,6 @@ from benchwright_server.cli.terminal.output import err, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_studies import open_log
-from benchwright_subjects.inline.dialects.registered import DIALECTS
-from benchwright_subjects.inline.server.configuration import configuration_digest
-from benchwright_subjects.inline.server.confinement import lacking_protection, places_in, secret_folders
-from benchwright_subjects.inline.site_run import Subject
 
 if TYPE_CHECKING:
     from benchwright_attempts.summary.summary import AttemptVerdict
@@ -135,7 +131,11 @@ def carry_out(
         SubjectError: It does not start.
     """
     from benchwright_subjects.evaluation.services import EvaluationServices
+    from benchwright_subjects.inline.dialects.registered import DIALECTS
     from benchwright_subjects.inline.lone_attempt import attempt_problems, found_server
+    from benchwright_subjects.inline.server.configuration import configuration_digest
+    from benchwright_subjects.inline.server.confinement import places_in, secret_folders
+    from benchwright_subjects.inline.site_run import Subject
 
     if remark := lacking_protection():
         err.print(remark)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.text import Text
@@ -17,13 +17,13 @@ from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.output import out, plain_errors, print_json
 from benchwright_server.errors import ServerError
-from benchwright_server.own_tests.bench import Asked, FileRun, TestBench
 from benchwright_server.settings import OwnTests
 from benchwright_server.workspaces.workspace import workspace_folder
-from benchwright_verilog.semantics.project.folder_state import FolderState
-from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import Project as ProjectSettings
-from benchwright_verilog.syntax.documents import Documents
+
+if TYPE_CHECKING:
+    # LSP's types take a quarter of a second to import: only a run pays.
+    from benchwright_server.own_tests.bench import FileRun
 
 _LIMIT_S = OwnTests().limit_s
 
@@ -63,6 +63,11 @@ def run_tests(
             raise ServerError(
                 f"{folder} is the workspace of an attempt. Run its tests in the editor, which records it."
             )
+        from benchwright_server.own_tests.bench import Asked, TestBench
+        from benchwright_verilog.semantics.project.folder_state import FolderState
+        from benchwright_verilog.semantics.project.project import Project
+        from benchwright_verilog.syntax.documents import Documents
+
         home = Home.find()
         box = open_sandbox(sandbox)
         bench = TestBench(box, partial(toolchain_for, box.name, home.cache), FolderState(home.state / "own-tests"))
