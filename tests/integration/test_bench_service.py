@@ -24,8 +24,8 @@ from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.storage.store import Store
 
-from ..support.bench_service import Course, Service, Solver
-from ..support.forged_row import forged
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.studies.forged_row import forged
 
 REF = "starter/saturating-counter"
 QUESTION = "starter/load-use-stalls"

@@ -19,9 +19,9 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 
-from ..support.bench_service import Course, Service, Solver
-from ..support.forged_row import forged
-from .test_bench_service_pages import invitation, signed_in
+from ..support.service.bench_service import Course, Service, Solver
+from ..support.service.bench_service_pages import invitation, signed_in
+from ..support.studies.forged_row import forged
 
 REF = "starter/saturating-counter"
 MARKUP = "// </script><script>alert(1)</script> <b>\n"

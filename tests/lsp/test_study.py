@@ -16,7 +16,8 @@ from benchwright_attempts.summary.replay import verify
 from benchwright_server.protocol.messages import AttemptStatus
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..support.active_time import active_time
+from ..support.studies.active_time import active_time
+from ..support.studies.study import STUDY, ask, begin, benchwright, foresee, open_task, step, task_at_work
 from .clocks import Clocks
 from .conftest import Editors
 from .session import Desk, reference

@@ -22,7 +22,7 @@ from benchwright_attempts.log.export import read_export, write_export
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.summary.replay import verify
 
-from ...support.active_time import active_time
+from ...support.studies.active_time import active_time
 
 
 class Generated(EventBody):

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchwright_exams.reading.reader_process import Answer, ReaderProcess
 from typer.testing import CliRunner
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_exams.errors import ExamError
+from benchwright_exams.reading.reader_process import Answer, ReaderProcess
 from benchwright_foundation.registration import Registered
 from benchwright_harness.errors import DebuggerError, SandboxUnavailableError
 from benchwright_harness.execution.process import End, Ended, Output

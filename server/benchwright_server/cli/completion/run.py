@@ -143,7 +143,7 @@ def run_command(
         from benchwright_server.cli.completion.attempts import Tested, hindsight
         from benchwright_subjects.inline.grading import Where
         from benchwright_subjects.inline.run_folder import RunFolder
-        from benchwright_subjects.inline.server.confinement import secret_folders
+        from benchwright_subjects.inline.server.confinement import lacking_protection, secret_folders
 
         home, folder = Home.find(), RunFolder(output)
         sites = _with_attempts(sites)

@@ -134,7 +134,7 @@ def carry_out(
     from benchwright_subjects.inline.dialects.registered import DIALECTS
     from benchwright_subjects.inline.lone_attempt import attempt_problems, found_server
     from benchwright_subjects.inline.server.configuration import configuration_digest
-    from benchwright_subjects.inline.server.confinement import places_in, secret_folders
+    from benchwright_subjects.inline.server.confinement import lacking_protection, places_in, secret_folders
     from benchwright_subjects.inline.site_run import Subject
 
     if remark := lacking_protection():

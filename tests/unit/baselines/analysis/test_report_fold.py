@@ -64,7 +64,7 @@ from benchwright_attempts.log.record import RecordedEvent
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ....support.active_time import active_time
+from ....support.studies.active_time import active_time
 from ..conftest import SetTime
 
 PATH = "rtl/a.sv"

@@ -27,7 +27,7 @@ from benchwright_attempts.log.record import canonical
 from benchwright_attempts.summary.replay import verify
 from benchwright_problems.verdict import Outcome
 
-from ....support.forged_row import forged
+from ....support.studies.forged_row import forged
 
 SCHEMA1 = Path(__file__).parent / "schema1"
 ATTEMPT = "0123456789abcdef0123456789abcdef"

@@ -31,7 +31,7 @@ from benchwright_attempts.events.evidence import Activity, ClockHeld, ClockRelea
 from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
 
-from ....support.active_time import active_time
+from ....support.studies.active_time import active_time
 
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
 SAVE = Save(path="a", sha256="0" * 64, size=1)
