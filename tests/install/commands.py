@@ -6,13 +6,13 @@ from typing import Any
 import typer.main
 from typer.testing import CliRunner
 
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import command_line, modules
 
 
 def main() -> int:
     failed = 0
     runner = CliRunner()
-    app = command_line()
+    app = command_line(modules())
     waiting: list[tuple[Any, tuple[str, ...]]] = [(typer.main.get_command(app), ())]
     while waiting:
         command, path = waiting.pop()

@@ -17,7 +17,7 @@ from typing import Annotated, Union, get_args, get_origin
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from benchwright_server.cli.app import command_line
+from benchwright_server.cli.app import command_line, modules
 
 PAGE = Path("docs/reference/command-line.md")
 _HEAD = """\
@@ -47,7 +47,7 @@ class _Parameter:
 
 def page() -> str:
     """The whole page."""
-    app = command_line()
+    app = command_line(modules())
     sections = [_HEAD, *_group(app, "benchwright")]
     return "\n".join(sections)
 

@@ -6,11 +6,22 @@ import sys
 from importlib import import_module
 
 import pytest
+from typer.main import get_group
 
+from benchwright_server.cli.app import COMMANDS, command_line, modules
 from benchwright_server.server import AHEAD
 
 HEAVY = ["sqlalchemy", "pyslang", "typer", "rich"]
 """What the server needs for its work but not to greet a client."""
+
+FOR_HELP = {
+    "benchwright_server",
+    "benchwright_server.cli",
+    "benchwright_server.cli.app",
+    "benchwright_server.cli.terminal",
+    "benchwright_server.cli.terminal.exit_status",
+}
+"""All modules of ours that the list of commands needs."""
 
 OTHERS = ["dask", "distributed", "docker", "openai", "fastapi", "inspect_ai", "pandas", "numpy", "yaml", "psutil"]
 """What only some commands need, or only a run."""
@@ -85,6 +96,45 @@ def test_the_version_is_told_without_the_command_lines_libraries() -> None:
     version, loaded = ran.stdout.splitlines()
     assert version.count(".") == 2
     assert loaded == ""
+
+
+def loaded_by(*words: str) -> set[str]:
+    """The modules that a command has loaded when it ends."""
+    code = (
+        f"import sys; sys.argv = ['benchwright', *{words!r}]\n"
+        "from benchwright_server.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    print(*sys.modules, file=sys.stderr)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
+    return set(ran.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("words", [("--help",), (), ("--no-such-option",), ("no-such-command",)])
+def test_the_list_of_commands_loads_none_of_them(words: tuple[str, ...]) -> None:
+    ours = {name for name in loaded_by(*words) if name.startswith("benchwright_")}
+    assert ours == FOR_HELP
+
+
+def test_a_commands_help_loads_no_other_command() -> None:
+    loaded = loaded_by("judge", "--help")
+    modules = {entry.module for entry in COMMANDS.values()}
+    assert {name for name in modules if {name, f"benchwright_server.cli.{name}"} & loaded} == {"judge.judge"}
+
+
+@pytest.mark.parametrize("words", ["completion run", "completion sign-in", "run-tests"])
+def test_a_help_does_without_the_types_of_the_protocol(words: str) -> None:
+    assert not {"lsprotocol.types", "sqlalchemy", "psutil"} & loaded_by(*words.split(), "--help")
+
+
+def test_the_list_of_commands_is_what_the_commands_say() -> None:
+    lists = [get_group(app).commands for app in (command_line(), command_line(modules()))]
+    assert lists[0].keys() == lists[1].keys() == COMMANDS.keys()
+    for name, shown in lists[0].items():
+        first, *_ = (lists[1][name].help or "").partition("\n\n")
+        assert shown.help == first.replace("\n", " "), name
 
 
 def test_an_interrupt_while_loading_shows_no_traceback() -> None:
