@@ -52,6 +52,7 @@ DatabaseUrl = Annotated[
     ),
 ]
 """Where the service's database is."""
+Course = Annotated[str, typer.Argument(help="The course's short name.")]
 
 
 def said_of_transport(host: str, address: str) -> Iterator[str]:

@@ -32,7 +32,7 @@ def test_what_a_feature_loads_by_name_is_tested_by_an_editor() -> None:
 def test_what_tests_share_touches_those_that_use_it_through_fixtures() -> None:
     _, files = selected("tests/support/service/postgres.py")
     assert "tests/integration/test_bench_service_roster.py" in files
-    assert "tests/integration/test_harness_runs.py" not in files
+    assert "tests/integration/test_cvdp_examples.py" not in files
 
 
 @pytest.mark.parametrize("path", ["pyproject.toml", "setup/stages.py", "tests/conftest.py"])

@@ -18,12 +18,10 @@ from benchwright_server.cli.attempts.compare import compare_attempts
 from benchwright_server.cli.attempts.regrading import regrade_command
 from benchwright_server.cli.report.traces import trace_attempt
 from benchwright_server.cli.study.log import opened_attempts, opened_log
-from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.options import AttemptId, Json, OutputFile
 from benchwright_server.cli.terminal.output import err, out, print_json, writing
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
-
-AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of the id.")]
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -80,7 +78,7 @@ def show(attempt: AttemptId, json_output: Json = False) -> None:
 
 def export(
     attempt: AttemptId,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; standard output if not given.")] = None,
+    output: OutputFile = None,
 ) -> None:
     """Write an attempt as JSON Lines, a file that others can verify."""
     with opened_log() as log:

@@ -22,7 +22,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
 from benchwright_remote.known_keys import KnownKeys, receipts_folder
 from benchwright_server.cli.study.log import opened_log
-from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.options import Json, OutputFile
 from benchwright_server.cli.terminal.output import err, out, print_json, writing
 from benchwright_server.errors import ServerError
 
@@ -55,7 +55,7 @@ def anchor_command(
         list[str] | None, typer.Argument(metavar="ATTEMPT", help="Ids, or their beginnings; all attempts if none.")
     ] = None,
     study: Annotated[str | None, typer.Option(help="Only the attempts of this study.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; standard output if not given.")] = None,
+    output: OutputFile = None,
 ) -> None:
     """Say how far attempts have come, as text to print or to send: later it shows whether an end was cut off."""
     with opened_log() as log:

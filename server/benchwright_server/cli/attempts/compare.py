@@ -21,7 +21,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.options import Json, Sandbox
+from benchwright_server.cli.terminal.options import AttemptIds, Json, Sandbox
 from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 
@@ -43,9 +43,7 @@ class _Wanted:
 
 
 def compare_attempts(
-    attempts: Annotated[
-        list[str] | None, typer.Argument(metavar="[ATTEMPT]…", help="Ids, or their beginnings; all if not given.")
-    ] = None,
+    attempts: AttemptIds = None,
     study: Annotated[str, typer.Option(help="Only attempts of this study.")] = "",
     limit: Annotated[float, typer.Option(min=1, max=3600, help="Seconds for each proof.")] = LIMIT_S,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compare again what was compared before.")] = False,

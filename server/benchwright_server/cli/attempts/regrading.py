@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
 
 import typer
 
@@ -12,14 +11,12 @@ from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.verdict import Outcome
-from benchwright_server.cli.terminal.options import Json, Sandbox
+from benchwright_server.cli.terminal.options import AttemptIds, Json, Sandbox
 from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
 
 
 def regrade_command(
-    attempts: Annotated[
-        list[str] | None, typer.Argument(metavar="[ATTEMPT]…", help="Ids, or their beginnings; all if not given.")
-    ] = None,
+    attempts: AttemptIds = None,
     sandbox: Sandbox = DEFAULT_SANDBOX,
     json_output: Json = False,
 ) -> None:

@@ -30,7 +30,7 @@ def report_command(
     output: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write the page and completion.json to this folder.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 1,
+    seed: options.BootstrapSeed = 1,
     json_output: options.Json = False,
 ) -> None:
     """Compare runs: hidden tests passed, characters saved, offers accepted, latency, failures."""

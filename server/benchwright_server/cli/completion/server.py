@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 _RETRIES = 1
 """Of a request that the model did not answer. Who types does not wait longer."""
 
+ServerCommand = Annotated[
+    str,
+    typer.Option(
+        metavar="COMMAND",
+        help="Command line that starts it on standard streams; with `vscode`, code-server's, if it is not found.",
+    ),
+]
 DialectOption = Annotated[
     str,
     typer.Option(
@@ -36,13 +43,7 @@ DialectOption = Annotated[
 class Server:
     """Which server."""
 
-    server: Annotated[
-        str,
-        typer.Option(
-            metavar="COMMAND",
-            help="Command line that starts it on standard streams; with `vscode`, code-server's, if it is not found.",
-        ),
-    ] = ""
+    server: ServerCommand = ""
     dialect: DialectOption = "lsp"
     extension: Annotated[
         list[Path] | None,

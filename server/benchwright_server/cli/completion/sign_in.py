@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_foundation.home import Home
-from benchwright_server.cli.completion.server import DialectOption, Server
+from benchwright_server.cli.completion.server import DialectOption, Server, ServerCommand
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.output import out, plain_errors, writing
 from benchwright_server.errors import ServerError
@@ -34,13 +34,7 @@ def sign_in_command(
     profile: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the home with the sign-in; only you can read it.")
     ],
-    server: Annotated[
-        str,
-        typer.Option(
-            metavar="COMMAND",
-            help="Command line that starts it on standard streams; with `vscode`, code-server's, if it is not found.",
-        ),
-    ] = "",
+    server: ServerCommand = "",
     dialect: DialectOption = "copilot",
     extension: Annotated[
         list[Path] | None,

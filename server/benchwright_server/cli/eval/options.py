@@ -24,6 +24,8 @@ KnowledgeCutoff = Annotated[
         help="The end of what the model was trained on, as YYYY-MM-DD or YYYY-MM; as Inspect knows it if not given.",
     ),
 ]
+BaseUrl = Annotated[str | None, typer.Option(help="The model's endpoint, if not the provider's own.")]
+MaxTokens = Annotated[int | None, typer.Option(min=1, help="Most tokens in one reply.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for logs and replies.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, and no progress.")]
 
@@ -103,9 +105,9 @@ class Sampling:
     model: Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names it, such as openai/gpt-5.")] = ""
     samples: Annotated[int, typer.Option(min=1, help="Samples per problem.")] = 1
     limit: Annotated[int | None, typer.Option(min=1, help="Ask at most this many problems.")] = None
-    base_url: Annotated[str | None, typer.Option(help="The model's endpoint, if not the provider's own.")] = None
+    base_url: BaseUrl = None
     temperature: Annotated[float | None, typer.Option(min=0, help="Sampling temperature.")] = None
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens in one reply.")] = None
+    max_tokens: MaxTokens = None
     knowledge_cutoff: KnowledgeCutoff = ""
     jobs: Annotated[int | None, typer.Option(min=1, help="Samples at a time.")] = None
 
@@ -220,9 +222,7 @@ class Task:
                 raise ServerError(f"Give {option}. `benchwright eval --help` shows all options.")
         if self.plan.condition:
             raise ServerError("--condition needs --study.")
-        if (
-            self.agent.agent_command or self.agent.runs or self.agent.acp or self.agent.refuse
-        ) and not self.agent.works:
+        if self.agent.needs_agent and not self.agent.works:
             raise ServerError("--agent-command, --acp, --refuse and --runs need --agent.")
         if self.map_only and self.prompting.refined is not None:
             raise ServerError("--map judges nothing, so there is nothing to compare; leave out --refined.")

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.eval.options import Json, Out, Pack, Problems
+from benchwright_server.cli.eval.options import BaseUrl, Json, MaxTokens, Out, Pack, Problems
 from benchwright_server.cli.eval.run import run_task
 from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
 from benchwright_subjects.evaluation.kept_evals import folder_of
@@ -29,8 +29,8 @@ def refine(
     pack: Pack,
     model: Annotated[str, typer.Option(help="PROVIDER/MODEL that refines, as Inspect names it.")],
     problem: Problems = None,
-    base_url: Annotated[str | None, typer.Option(help="The model's endpoint, if not the provider's own.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens in one reply.")] = None,
+    base_url: BaseUrl = None,
+    max_tokens: MaxTokens = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Statements at a time.")] = None,
     output: Out = None,
     json_output: Json = False,

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
-from benchwright_server.cli.eval.options import Json, Out, Pack, Problems
+from benchwright_server.cli.eval.options import BaseUrl, Json, MaxTokens, Out, Pack, Problems
 from benchwright_server.cli.eval.run import run_task
 from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
 from benchwright_subjects.evaluation.kept_evals import folder_of
@@ -25,8 +25,8 @@ def reflect(
     model: Annotated[str, typer.Option(help="PROVIDER/MODEL to ask, as Inspect names it.")],
     solver: Annotated[str, typer.Option(help="Whose failures, if not the model's own.")] = "",
     problem: Problems = None,
-    base_url: Annotated[str | None, typer.Option(help="The model's endpoint, if not the provider's own.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens in one reply.")] = None,
+    base_url: BaseUrl = None,
+    max_tokens: MaxTokens = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Failures at a time.")] = None,
     output: Out = None,
     json_output: Json = False,

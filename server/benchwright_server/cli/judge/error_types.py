@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.study.log import opened_log
-from benchwright_server.cli.terminal.options import Budget, Json
+from benchwright_server.cli.terminal.options import AnswersAtOnce, Budget, Json
 from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
@@ -85,7 +85,7 @@ def error_types(
     pack: Annotated[str, typer.Argument(help="The pack whose multiple-choice questions were answered.")],
     solver: Annotated[str, typer.Option(help="Only this model's answers, as `attempts list` names it.")] = "",
     budget: Budget = None,
-    jobs: Annotated[int, typer.Option(min=1, max=64, help="Answers at a time.")] = 4,
+    jobs: AnswersAtOnce = 4,
     json_output: Json = False,
 ) -> None:
     """Have the model judges name the types of error that led models to wrong choices, of runs with `eval --think`.

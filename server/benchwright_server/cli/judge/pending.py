@@ -16,7 +16,7 @@ from benchwright_judges.judgement import Judgement, Status
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.judge.records import Judges, opened_judges
-from benchwright_server.cli.terminal.options import Budget, Json, Reader
+from benchwright_server.cli.terminal.options import AnswersAtOnce, Budget, Json, Reader
 from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
@@ -38,7 +38,7 @@ def pending(
     score: Annotated[bool, typer.Option("--score", help="Have the model judges score these answers.")] = False,
     budget: Budget = None,
     reader: Reader = "",
-    jobs: Annotated[int, typer.Option(min=1, max=64, help="Answers at a time.")] = 4,
+    jobs: AnswersAtOnce = 4,
     json_output: Json = False,
 ) -> None:
     """List the answers that wait for a judge; with --score, judge them and record the results in their attempts.

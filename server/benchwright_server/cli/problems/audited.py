@@ -15,7 +15,7 @@ from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
-from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.options import Json, RecordsFile
 from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
 from benchwright_server.errors import ServerError
 
@@ -31,7 +31,7 @@ def add_to(problems: typer.Typer) -> None:
 
 def filter_pack(
     pack: Annotated[str, typer.Argument(help="A pack that was imported and audited.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Written as JSON Lines, with solutions and harnesses.")],
+    file: RecordsFile,
     report: Annotated[
         Path | None, typer.Option(help="Written as CSV, a row for each problem; FILE-audit.csv if not given.")
     ] = None,

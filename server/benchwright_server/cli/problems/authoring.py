@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from benchwright_problems.storage.pack_file import PublishedPack
     from benchwright_problems.storage.pack_signature import PackSigners
 
+PackFolder = Annotated[Path, typer.Argument(help="The pack's folder.")]
+
 
 def add_to(problems: typer.Typer) -> None:
     """Add the commands to `benchwright problems`."""
@@ -57,7 +59,7 @@ def new(
 
 
 def twin(
-    folder: Annotated[Path, typer.Argument(help="The pack's folder.")],
+    folder: PackFolder,
     problem: Annotated[str, typer.Argument(metavar="ID", help="A multiple-choice question of the pack.")],
     name: Annotated[str | None, typer.Option(help="The new question's name; ID-free if not given.")] = None,
 ) -> None:
@@ -73,7 +75,7 @@ def twin(
 
 
 def publish(
-    folder: Annotated[Path, typer.Argument(help="The pack's folder.")],
+    folder: PackFolder,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Written: all of the pack, its hidden parts too.")],
     json_output: Json = False,
 ) -> None:

@@ -18,7 +18,7 @@ from benchwright_problems.problem import Pack
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.left_out import write_left_out
 from benchwright_server.cli.terminal.option_groups import with_signature
-from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.options import Json, NewPack, Replace
 from benchwright_server.cli.terminal.output import out, plain_errors, print_json
 from benchwright_server.errors import ServerError
 
@@ -43,8 +43,8 @@ def add_to(problems: typer.Typer) -> None:
 def import_dataset(
     dataset: Annotated[str, typer.Argument(metavar="FORMAT", help="One of the formats that are listed below.")],
     files: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files or folders of the data set.")],
-    pack: Annotated[str, typer.Option(help="Name of the new pack.")],
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a pack of that name.")] = False,
+    pack: NewPack,
+    replace: Replace = False,
     skip_invalid: Annotated[
         bool,
         typer.Option(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -119,7 +118,7 @@ def show(problem: options.Problem, json_output: Json = False) -> None:
 
 def export(
     pack: Annotated[str, typer.Argument(help="An imported pack.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Written as JSON Lines, with solutions and harnesses.")],
+    file: options.RecordsFile,
 ) -> None:
     """Write a pack back in the format it was imported from; for folders, each line maps paths to file contents."""
     with plain_errors():
@@ -129,7 +128,7 @@ def export(
 
 def convert_pack(
     pack: Annotated[str, typer.Argument(help="A pack imported from CVDP.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Written as JSON Lines, with solutions and harnesses.")],
+    file: options.RecordsFile,
     to: Annotated[Form, typer.Option(help="The form that the records are to have.")],
 ) -> None:
     """Write a pack of CVDP in its other form: agentic records as non-agentic ones, or the other way round."""

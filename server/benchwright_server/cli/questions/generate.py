@@ -11,7 +11,7 @@ import typer
 from benchwright_foundation.errors import needs
 from benchwright_server.authoring.model_endpoints import model_endpoints
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.options import Budget, Json
+from benchwright_server.cli.terminal.options import Budget, Json, PackOut
 from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def generate(
     corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="A folder of Markdown and text files, in English.")],
-    out_folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets the pack.")],
+    out_folder: PackOut,
     model: Annotated[str, typer.Option(metavar="JUDGE", help="The model judge that writes.")],
     judge: Annotated[str, typer.Option(metavar="JUDGE", help="Another one, that filters.")],
     count: Annotated[

@@ -19,7 +19,7 @@ from benchwright_server.cli.questions.review import accepted, review
 from benchwright_server.cli.questions.translate import translate
 from benchwright_server.cli.questions.try_out import try_questions
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.options import Budget, Json, Sandbox
+from benchwright_server.cli.terminal.options import Budget, Json, NewPack, Replace, Sandbox
 from benchwright_server.cli.terminal.output import out, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
@@ -153,8 +153,8 @@ def _print(found: Extracted, findings: list[Finding], folder: Path) -> None:
 
 def make_pack_command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What `from-exam` wrote and you reviewed.")],
-    pack: Annotated[str, typer.Option(help="Name of the new pack.")],
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a pack of that name.")] = False,
+    pack: NewPack,
+    replace: Replace = False,
     json_output: Json = False,
 ) -> None:
     """Make a pack of the questions that you accepted; refused while some are not decided on."""

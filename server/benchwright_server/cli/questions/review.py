@@ -12,7 +12,7 @@ from rich.prompt import Confirm, Prompt
 from rich.rule import Rule
 
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.options import Json, PackOut
 from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def review(
 
 def accepted(
     folder: Reviewed,
-    out_folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets the pack.")],
+    out_folder: PackOut,
     reviewers: Annotated[int, typer.Option(min=1, help="How many have to decide on a question.")] = 3,
     unanimous: Annotated[
         bool, typer.Option("--unanimous", help="All of them have to accept it, instead of more than half.")

@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.option_groups import grouped
-from benchwright_server.cli.terminal.options import Json
+from benchwright_server.cli.terminal.options import BootstrapSeed, Json
 from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.kept_evals import folder_of
@@ -78,7 +78,7 @@ class Sources:
         bool,
         typer.Option("--name-failures", help="Have the first judge of judges.toml name the groups of failures."),
     ] = False
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 1
+    seed: BootstrapSeed = 1
     weights: Annotated[
         HorizonWeights, typer.Option(help="How attempts count in a model's horizon: all alike, or as METR weighs them.")
     ] = HorizonWeights.ATTEMPTS

@@ -10,6 +10,7 @@ import typer
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import needs
 from benchwright_server.cli.study.log import opened_attempts
+from benchwright_server.cli.terminal.options import AttemptId
 from benchwright_server.cli.terminal.output import out, plain_errors, writing
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def trace_run(
 
 
 def trace_attempt(
-    attempt: Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of the id.")],
+    attempt: AttemptId,
     output: Page,
 ) -> None:
     """Write a page that steps through an attempt: what was asked, shown, accepted, edited and run."""

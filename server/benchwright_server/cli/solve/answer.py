@@ -28,7 +28,7 @@ def add_to(parent: typer.Typer) -> None:
 
 
 def answer(
-    problem: Annotated[str, typer.Argument(metavar="PROBLEM|PACK", help="PACK/ID; a pack with --responses.")],
+    problem: options.ProblemOrPack,
     batch: Batch,
     origins: Origins,
     file: Annotated[Path | None, typer.Argument(metavar="ANSWER", help="File that contains the answer.")] = None,

@@ -38,7 +38,7 @@ def add_to(parent: typer.Typer) -> None:
 
 
 def grade_command(
-    problem: Annotated[str, typer.Argument(metavar="PROBLEM|PACK", help="PACK/ID; a pack with --responses.")],
+    problem: options.ProblemOrPack,
     batch: Batch,
     origins: Origins,
     folder: Annotated[

@@ -37,3 +37,17 @@ Reader = Annotated[
 ]
 StudyFilePath = Annotated[Path, typer.Argument(metavar="FILE", help="A study file, YAML.")]
 StudyId = Annotated[str, typer.Argument(metavar="STUDY", help="Its id, the field `study` of its file.")]
+AttemptId = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Its id, or the beginning of the id.")]
+OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="A file; standard output if not given.")]
+AttemptIds = Annotated[
+    list[str] | None, typer.Argument(metavar="[ATTEMPT]…", help="Ids, or their beginnings; all if not given.")
+]
+NewPack = Annotated[str, typer.Option(help="Name of the new pack.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace a pack of that name.")]
+PackOut = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets the pack.")]
+RecordsFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Written as JSON Lines, with solutions and harnesses.")
+]
+AnswersAtOnce = Annotated[int, typer.Option(min=1, max=64, help="Answers at a time.")]
+ProblemOrPack = Annotated[str, typer.Argument(metavar="PROBLEM|PACK", help="PACK/ID; a pack with --responses.")]
+BootstrapSeed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")]
