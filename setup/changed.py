@@ -1,6 +1,11 @@
-"""`./test --changed`: which checks a change can touch, as far as imports and the names in tests say."""
+"""Which checks a change can touch, as far as imports and the names in tests say: `./test --changed`.
 
+Runs in `.venv`, which has the library that reads imports, and prints what it selects as JSON.
+"""
+
+import argparse
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -12,17 +17,12 @@ from pathlib import Path
 
 from folders import ROOT
 from progress import SetupError
-from stages import Stage
+from stages import Stage, all_stages
 
 _DOTTED = re.compile(r"benchwright_\w+(?:\.\w+)*")
-_COMMAND = re.compile(r"""["'\s]benchwright["'\s]|BENCHWRIGHT_COMMAND""")
-_SERVER = "benchwright_server.cli"
-"""Imported, by name, by whatever starts the command `benchwright`."""
+_STARTS_COMMANDS = re.compile(r"""["'\s/]benchwright["'\s]|BENCHWRIGHT_COMMAND|command_line|import benchwright$""")
 _LOADED_BY_NAME = {
     "benchwright_server.features.": "benchwright_server.server",
-    "benchwright_server.cli.": "benchwright_server.cli",
-    "benchwright_service.command_line.": "benchwright_server.cli",
-    "benchwright_remote.cli": "benchwright_server.cli",
     "benchwright_harness.sandbox.": "benchwright_harness.sandbox.registry",
     "benchwright_harness.cluster.": "benchwright_harness.cluster.registry",
 }
@@ -123,9 +123,11 @@ def _dependencies(path: Path) -> _Dependencies:
     text = path.read_text(encoding="utf-8")
     # Also those in programs that a test starts.
     found.modules |= set(_DOTTED.findall(text))
-    if _COMMAND.search(text):
-        found.modules.add(_SERVER)
     tree = ast.parse(text)
+    if _STARTS_COMMANDS.search(text):
+        words = {word for node in ast.walk(tree) if isinstance(node, ast.Constant) for word in str(node.value).split()}
+        commands = _commands()
+        found.modules |= {commands[word] for word in words & commands.keys()} or set(commands.values())
     found.support |= set(_test_modules(path, tree))
     names = {argument.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for argument in node.args}
     for folder in path.parents:
@@ -146,6 +148,18 @@ def _test_modules(path: Path, tree: ast.AST) -> Iterator[str]:
         for place in (base.with_suffix(".py"), *(base / f"{alias.name}.py" for alias in node.names)):
             if place.is_file():
                 yield place.relative_to(ROOT).as_posix()
+
+
+@cache
+def _commands() -> dict[str, str]:
+    """The module of each command of `benchwright`."""
+    from benchwright_server.cli.app import COMMANDS
+
+    places = {name: entry.module for name, entry in COMMANDS.items()}
+    return {
+        name: place if place.startswith("benchwright_") else f"benchwright_server.cli.{place}"
+        for name, place in places.items()
+    }
 
 
 @cache
@@ -171,3 +185,23 @@ def _module(path: Path) -> str:
     start = next((index for index, part in enumerate(parts) if part.startswith("benchwright_")), 0)
     parts = parts[start:]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def main() -> int:
+    """Prints the names of stages, and of files of Python tests: null for all of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("revision", help="what the change is compared with")
+    parser.add_argument("stages", nargs="+", help="the stages to choose from")
+    options = parser.parse_args()
+    try:
+        paths = changed_files(options.revision)
+    except SetupError as error:
+        print(error, file=sys.stderr)
+        return 1
+    stages, files = select([stage for stage in all_stages() if stage.name in options.stages], paths)
+    print(json.dumps({"stages": [stage.name for stage in stages], "files": files}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

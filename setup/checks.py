@@ -14,7 +14,6 @@ import folders
 import installation
 import packages
 import token_table
-from changed import changed_files, select
 from folders import ROOT
 from progress import SetupError, clear_line, heed_stop_signals
 from running import Cost, Outcome, Run, Selection, machine_s
@@ -35,15 +34,12 @@ def main() -> int:
     options = _options()
     heed_stop_signals()
     try:
+        files = _select(options) if options.changed else None
         _set_up(options.stages, install=options.system)
         timeout_s = _NIGHTLY_TIMEOUT_S if options.nightly else _TIMEOUT_S
         if options.coverage:
             shutil.rmtree(_COVERAGE, ignore_errors=True)
             _COVERAGE.mkdir(parents=True)
-        files = None
-        if options.changed:
-            options.stages, files = select(options.stages, changed_files(options.changed))
-            print(f"{len(files) if files is not None else 'all'} files of Python tests", flush=True)
         run = Run(options.stages, Selection(options.nightly, options.coverage, files), timeout_s)
         started, worked_s = time.monotonic(), machine_s()
         outcomes = asyncio.run(run.run())
@@ -102,6 +98,24 @@ def _options() -> argparse.Namespace:
         parser.error("no stage is left to run: leave out --fast")
     options.stages = [stage for stage in all_stages(nightly=options.nightly) if stage.name in chosen]
     return options
+
+
+def _select(options: argparse.Namespace) -> tuple[str, ...] | None:
+    """Leaves the stages that a change can touch; returns the files of their Python tests, None for all."""
+    _set_up([], install=options.system)
+    asked = [folders.VENV / "bin" / "python", ROOT / "setup" / "changed.py", options.changed]
+    asked += [stage.name for stage in options.stages]
+    answer = subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=False)
+    if answer.returncode:
+        raise SetupError("What the change can touch is not known. Next step: run ./test without --changed.")
+    selected = json.loads(answer.stdout)
+    options.stages = [stage for stage in options.stages if stage.name in selected["stages"]]
+    files = None if selected["files"] is None else tuple(selected["files"])
+    print(
+        f"{', '.join(selected['stages']) or 'nothing'}: {'all' if files is None else len(files)} files of tests",
+        flush=True,
+    )
+    return files
 
 
 def _set_up(stages: list[Stage], *, install: bool) -> None:

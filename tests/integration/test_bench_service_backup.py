@@ -30,14 +30,14 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage import backup
 from benchwright_service.storage.backup import back_up, restore
 
-from ..support.service.bench_service import Service, Solver, running
+from ..support.service.bench_service import DATABASES, Service, Solver, running
 from ..support.service.bench_service_backup import command
 from ..support.service.postgres import new_database
 
 REF = "starter/saturating-counter"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     # Without workers, so that a run is queued when the backup is made.

@@ -24,7 +24,7 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 
-from ..support.service.bench_service import Service, Solver
+from ..support.service.bench_service import DATABASES, Service, Solver
 from ..support.service.killable_service import killable_database, killable_service
 from ..support.service.postgres import Cluster
 
@@ -36,7 +36,7 @@ LEAST_RECEIPTS = 10
 PATIENCE_S = 120.0
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
     with killable_database(request.param) as cluster:
         yield cluster

@@ -20,7 +20,7 @@ from benchwright_problems.assistance import Allowed
 from benchwright_problems.problem import Reveal
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_remote.messages import Role
-from benchwright_service.command_line.options import DatabaseUrl, explained
+from benchwright_service.command_line.options import Course, DatabaseUrl, explained
 from benchwright_service.courses.assistance_rule import assistance_of
 from benchwright_service.errors import BenchServiceError
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Course = Annotated[str, typer.Argument(help="The course's short name.")]
 Person = Annotated[str, typer.Argument(help="The account, as `benchwright course people` prints it.")]
 
 
