@@ -231,7 +231,7 @@ async def _run(
         stderr=log,
         start_new_session=True,
     )
-    # Only `wait4` tells the processor time of a process and of those that it has waited for.
+    # Only `wait4` returns the processor time of a process and of those that it has waited for.
     waiting = asyncio.ensure_future(asyncio.to_thread(os.wait4, process.pid, 0))
     in_time = True
     try:

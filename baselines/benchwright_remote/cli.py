@@ -72,7 +72,7 @@ def logout(url: Url) -> None:
             known = ", ".join(one.url for one in connections.all()) or "none"
             raise ServiceError(f"You have not signed in to {address}. Services with a token here: {known}.")
         connections.remove(address)
-        typer.echo(f"Signed out of {address}. Attempts stay here; the next login hands in the rest.")
+        typer.echo(f"Signed out of {address}. Attempts stay here; the next login delivers the rest.")
 
 
 def assignments() -> None:

@@ -47,7 +47,7 @@ class EventDelivery:
         return newest.events if newest is not None else 0
 
     async def deliver(self, client: ServiceClient, assignment: Assignment, attempt: str) -> None:
-        """Hands in what the service lacks; returns once it has acknowledged all that was recorded before.
+        """Delivers what the service lacks; returns once it has acknowledged all that was recorded before.
 
         Raises:
             ServiceError: The service refuses, does not answer, or sends a receipt that proves nothing.

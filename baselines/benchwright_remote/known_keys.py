@@ -51,7 +51,7 @@ class KnownKeys:
         return [key for published in self._by_service().values() for key in published.keys]
 
     async def check(self, client: ServiceClient, anchor: Anchor) -> None:
-        """Looks at a receipt that has just come.
+        """Examines a receipt that has just come.
 
         Raises:
             ReceiptError: It proves nothing.

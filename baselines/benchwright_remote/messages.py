@@ -140,7 +140,7 @@ class AssignmentView(Message):
     problems: tuple[str, ...]
     """Ids within the pack."""
     opens: AwareDatetime | None = None
-    """When it can be begun; at once if not given."""
+    """The time from which work can start; at once if not given."""
     due: AwareDatetime | None = None
     closes: AwareDatetime | None = None
     """After this nothing is graded; never if not given."""
@@ -347,14 +347,14 @@ class Job(Message):
     run: Id
     lease: Id
     lease_s: float
-    """Without a word within so many seconds the run is given to another worker."""
+    """Without a word within this many seconds the run is given to another worker."""
     problem: Problem
     files: dict[Path, Base64]
     """Compressed."""
 
 
 class Step(Message):
-    """What a worker is at; also tells that it is alive."""
+    """The run that a worker has; also a sign of life."""
 
     lease: Id
     number: Annotated[int, Field(ge=0)] = 0

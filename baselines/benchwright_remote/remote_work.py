@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchwright_remote.signed_in import SignedIn
 
 EVERY_S = 5.0
-"""How often new events are handed in."""
+"""How often new events are delivered."""
 _LONGEST_PAUSE_S = 300.0
 """After which a service is asked again, whatever it said."""
 
@@ -46,11 +46,11 @@ class StudyRecords(Protocol):
 
         Raises:
             ServiceError: The service refuses, or does not answer.
-            AttemptError: A study can't be begun here.
+            AttemptError: A study can't start here.
         """
 
     async def hand_in(self, client: ServiceClient, hosted: HostedStudy) -> None:
-        """Hands in what is new in the participant's journal.
+        """Delivers what is new in the participant's journal.
 
         Raises:
             ServiceError: The service refuses, or does not answer.
@@ -68,7 +68,7 @@ class RemoteWork:
         home: The folders of this user.
         log: The event log, opened once it is needed.
         studies: Of studies that services conduct.
-        tell: Tells the user a sentence.
+        tell: Shows a sentence to the user.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class RemoteWork:
             self._following = asyncio.create_task(self._follow())
 
     async def hand_in_study(self, study: str, within_s: float) -> bool:
-        """Hands in what is new of a study.
+        """Delivers what is new of a study.
 
         Returns:
             Whether a service conducts the study, and took it in time.
@@ -168,7 +168,7 @@ class RemoteWork:
         return not left and self._studies.has_journal(study)
 
     async def close(self) -> None:
-        """Hands in what a moment allows, and ends."""
+        """Delivers what a moment allows, and ends."""
         if self._refreshing is not None:
             self._refreshing.cancel()
             await asyncio.wait({self._refreshing})
@@ -237,9 +237,9 @@ class RemoteWork:
             except LaterError as error:
                 self._paused_until[attempt] = time.monotonic() + min(error.retry_after_s, _LONGEST_PAUSE_S)
                 told = f"{service} takes no more of your work for now: {error}"
-                self._once(attempt, f"{told} It is recorded here, and is handed in later; go on working.")
+                self._once(attempt, f"{told} It is recorded here, and is delivered later; go on working.")
             except ServiceError:
-                told = f"{service} does not answer. Your work is recorded here, and is handed in once it does."
+                told = f"{service} does not answer. Your work is recorded here, and is delivered once it does."
                 self._once(service, told)
                 return
             except AttemptError as error:

@@ -1,6 +1,6 @@
 """The names of Inspect that are not public and that Benchwright needs; no other module imports one.
 
-The lock file fixes Inspect's version. With another, what is here is what has to be looked at.
+The lock file fixes Inspect's version. With another, check what is here.
 """
 
 from __future__ import annotations

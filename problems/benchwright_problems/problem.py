@@ -118,7 +118,7 @@ class QuestionFormat(StrEnum):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys that its questions can have; none where they are a question's choices, or any words."""
+        """The keys that its questions can have; empty if they are a question's choices, or any words."""
         return ("true", "false") if self.answered_by is AnsweredBy.TRUTH else ()
 
 

@@ -195,7 +195,7 @@ async def test_who_begins_too_many_attempts_is_told_so_once_and_goes_on_working(
         )
         (told,) = (one for one in editor.shown.messages if "takes no more" in one)
         assert "The limit of new attempts is 1 an hour for one person." in told
-        assert "It is recorded here, and is handed in later; go on working." in told
+        assert "It is recorded here, and is delivered later; go on working." in told
         assert len(acknowledged(home)) == 1
         port = int(service.url.rpartition(":")[2])
         service.stop()

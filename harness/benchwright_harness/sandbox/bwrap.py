@@ -7,7 +7,7 @@ A sandbox can be started ahead, before there is a job for it. It serves one job 
 only that Python, pytest and cocotb's runner are there already, and ends with it.
 
 Bubblewrap also runs programs without a job: a reader of hostile bytes, which sees nothing but what it
-needs (`_confined`), and a program of somebody else's, which sees all but some folders (`_hiding`).
+needs (`_confined`), and a third-party program, which sees all but some folders (`_hiding`).
 """
 
 from __future__ import annotations

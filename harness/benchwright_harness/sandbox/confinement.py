@@ -58,7 +58,7 @@ class Confiner:
 
 @dataclass(frozen=True)
 class HiddenFolders:
-    """What a program of somebody else's may see and write, which otherwise sees this machine and its network.
+    """What a third-party program may see and write, which otherwise sees this machine and its network.
 
     Args:
         hidden: Folders that are empty for it.
@@ -75,7 +75,7 @@ class HiddenFolders:
 
 @dataclass(frozen=True)
 class FolderHider:
-    """Runs a program of somebody else's, such as a language server, that must not see some folders."""
+    """Runs a third-party program, such as a language server, that must not see some folders."""
 
     needs: str
     """The program that does it, for messages."""

@@ -49,4 +49,4 @@ class SandboxKind:
     confiner: Confiner | None = None
     """How it runs one program of ours without a job; `None` if it can't."""
     folder_hider: FolderHider | None = None
-    """How it keeps folders from a program of somebody else's; `None` if it can't."""
+    """How it keeps folders from a third-party program; `None` if it can't."""

@@ -51,7 +51,7 @@ class QuestionRules:
     task: Callable[[Wording], str]
     """How the reply is requested."""
     answer_in_json: str = "your whole answer."
-    """What a model that replies with a JSON object is told of its field `answer`."""
+    """The description of the field `answer`, for a model that replies with a JSON object."""
     show_key: Callable[[Wording, Answer], str] = _as_it_is
     """The key as a solver would write it."""
     names_value: bool = False

@@ -100,7 +100,7 @@ COMMANDS = {
 
 def modules(names: Iterable[str] = COMMANDS) -> Sequence[CommandModule]:
     """The modules of these commands, loaded."""
-    # One with commands and groups stands where its groups do, which come last.
+    # A module with commands and groups is placed with its groups, which come last.
     places = reversed(dict.fromkeys(COMMANDS[name].module for name in reversed([*names])))
     # One of another room is imported by its name alone: server and service don't know each other.
     named = (place if place.startswith("benchwright_") else f"benchwright_server.cli.{place}" for place in places)

@@ -1,6 +1,6 @@
-"""What is found of the exams in `exam_papers`: `python -m tests.exam_measures` prints the table of the docs.
+"""What is found of the exams in `exam_papers`.
 
-`python -m tests.exam_measures --scanned` prints it for scans of the others.
+`python -m tests.support.packs.exam_measures` prints the table of the docs, with `--scanned` that of scans of the others.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Documents, offers and how texts differ."""
+"""Documents, offers and how one differs from another."""

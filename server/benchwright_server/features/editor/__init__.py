@@ -1,1 +1,1 @@
-"""Documents, folders, settings and progress, as the editor tells and shows them."""
+"""Documents, folders, settings and progress: the state that is shared with the editor."""
