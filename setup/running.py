@@ -129,7 +129,7 @@ class Run:
             costs = Path(folder)
             failed = await self._python(("pool", (*pool, *paths)), costs)
             failed += await self._python(("alone", (*pytest, "-m", "alone", *paths)), costs)
-            self._add_up(costs)
+            self.add_up(costs)
             if failed:
                 await self._again((*pytest, "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed))), failed)
 
@@ -164,7 +164,8 @@ class Run:
             if stage.tests and any(file.startswith(f"{stage.tests}/") for file in files)
         }
 
-    def _add_up(self, folder: Path) -> None:
+    def add_up(self, folder: Path) -> None:
+        """Adds the costs that the processes of a test run have written."""
         for part in sorted(folder.iterdir()):
             costs: dict[str, Cost] = json.loads(part.read_text(encoding="utf-8"))
             for file, cost in costs.items():

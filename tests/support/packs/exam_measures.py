@@ -1,6 +1,7 @@
 """What is found of the exams in `exam_papers`.
 
-`python -m tests.support.packs.exam_measures` prints the table of the docs, with `--scanned` that of scans of the others.
+`python -m tests.support.packs.exam_measures` prints the table of the docs, with `--scanned` that of
+scans of the others.
 """
 
 from __future__ import annotations
