@@ -19,6 +19,14 @@ class WorkspaceError(ServerError):
     """A workspace can't be created, found or read."""
 
 
+class OwnTestError(ServerError):
+    """A test of a folder can't be found or prepared."""
+
+
+class WaveformError(ServerError):
+    """A waveform can't be opened, read or shown."""
+
+
 FORESEEN = (BenchwrightError, VerilogError)
 """Errors whose message is a sentence for users and reveals nothing hidden."""
 

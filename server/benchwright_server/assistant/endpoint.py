@@ -12,14 +12,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, BinaryIO
 
-from benchwright_server.assistant.stream import StreamFailedError, read_stream
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import Assistant
 
 _MAX_REPLY_BYTES = 1024**2
 _MOST_TOKENS = 10**9
+_DONE = b"[DONE]"
 
 
 class AssistantError(ServerError):
@@ -34,6 +34,19 @@ class Reply:
     input_tokens: int | None = None
     """As the endpoint counts them; None if it does not say."""
     output_tokens: int | None = None
+
+
+class _StreamFailedError(Exception):
+    """The endpoint said in the middle of a reply that it can't go on."""
+
+
+@dataclass(frozen=True)
+class _Streamed:
+    """The whole reply."""
+
+    text: str
+    usage: object
+    """As the endpoint gives it; None if it does not."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -144,7 +157,7 @@ def _ask(
         opener = urllib.request.build_opener(_NoRedirect)
         with opener.open(request, timeout=assistant.timeout_ms / 1000) as response:
             if hear is not None and response.headers.get_content_type() == "text/event-stream":
-                streamed = read_stream(response, _MAX_REPLY_BYTES, hear)
+                streamed = _read_stream(response, _MAX_REPLY_BYTES, hear)
                 content, usage = streamed.text, streamed.usage
             else:
                 reply = json.loads(response.read(_MAX_REPLY_BYTES))
@@ -160,7 +173,7 @@ def _ask(
             f"The assistant at {assistant.url} can't be reached ({type(error).__name__}). Check"
             " benchwright.assistant.url, or turn benchwright.assistant.enabled off."
         ) from None
-    except StreamFailedError:
+    except _StreamFailedError:
         raise AssistantError(
             f"The assistant at {assistant.url} failed in the middle of its reply. Ask again."
         ) from None
@@ -176,3 +189,40 @@ def _ask(
 def _tokens(usage: object, name: str) -> int | None:
     count = usage.get(name) if isinstance(usage, dict) else None
     return count if isinstance(count, int) and 0 <= count < _MOST_TOKENS else None
+
+
+def _read_stream(events: BinaryIO, limit: int, hear: Callable[[str], None]) -> _Streamed:
+    """Read a reply of the chat API that comes in pieces, as server-sent events, to its end.
+
+        data: {"choices": [{"delta": {"content": "Look at "}}]}
+        data: {"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20}}
+        data: [DONE]
+
+    Args:
+        events: The body of the response.
+        limit: Bytes that are read of it at most.
+        hear: Called with the text so far after each piece; may raise to end it.
+
+    Raises:
+        _StreamFailedError: The endpoint reported an error.
+        ValueError: An event is not JSON.
+        TypeError: An event is not of this API, and so are KeyError, IndexError and AttributeError.
+    """
+    text, usage, left = "", None, limit
+    while left > 0 and (line := events.readline(left)):
+        left -= len(line)
+        name, _, content = line.strip().partition(b":")
+        if name != b"data" or not content.strip():
+            continue
+        if content.strip() == _DONE:
+            break
+        event = json.loads(content)
+        if event.get("error"):
+            raise _StreamFailedError
+        usage = event.get("usage") or usage
+        for choice in event.get("choices", ())[:1]:
+            piece = choice["delta"].get("content")
+            if isinstance(piece, str) and piece:
+                text += piece
+                hear(text)
+    return _Streamed(text, usage)

@@ -1,4 +1,7 @@
-"""The size of a design in Yosys's word-level cells: cells by type, flip-flops, wires, longest combinational path."""
+"""The size of a design in Yosys's word-level cells: cells by type, flip-flops, wires, longest combinational path.
+
+The sizes that were last asked for are kept, with what they were before their sources changed.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass
 from benchwright_server.netlist.yosys import Netlist
 
 _FLIP_FLOPS = ("$dff", "$adff", "$sdff", "$aldff", "$dffsr", "$ff", "$dlatch", "$adlatch", "$sr")
+_KEPT = 64
 _NO_LOGIC = ("$scopeinfo", "$print", "$check")
 
 
@@ -59,3 +63,33 @@ def size_of(netlist: Netlist) -> Size:
 def _number(cell: dict[str, dict[str, str]], name: str) -> int:
     written = cell["parameters"].get(name, "0")
     return int(written, 2) if not set(written) - {"0", "1"} else 0
+
+
+@dataclass(frozen=True)
+class _Known:
+    digest: str
+    now: Size
+    before: Size | None
+
+
+class Sizes:
+    """The sizes of some modules, those that were last asked for."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], _Known] = {}
+
+    def changed(self, module: tuple[str, str], digest: str, now: Size) -> tuple[Size, Size | None]:
+        """Takes a size; returns it with that of the version before, if there was one.
+
+        Args:
+            module: The file and the instance.
+            digest: Of what the size depends on.
+            now: The size.
+        """
+        known = self._known.pop(module, None)
+        if known is None or known.digest != digest:
+            known = _Known(digest, now, known.now if known is not None else None)
+        self._known[module] = known
+        while len(self._known) > _KEPT:
+            del self._known[next(iter(self._known))]
+        return known.now, known.before

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from benchwright_attempts.events.events import Focus
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.errors import ServerError
-from benchwright_server.operations.aids import AID_OPERATIONS
 from benchwright_server.operations.operation import Operation, session_of
 from benchwright_server.operations.studies import STUDY_OPERATIONS
+from benchwright_server.protocol.aids import HintParams, HintsView
 from benchwright_server.protocol.messages import (
     AbandonParams,
     AttemptStatus,
@@ -37,6 +38,7 @@ from benchwright_server.protocol.messages import (
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
+    from benchwright_attempts.hint_ladder import Hints
     from benchwright_remote.messages import Me
 
 
@@ -148,6 +150,22 @@ async def _focus(sessions: Sessions, params: FocusParams) -> Nothing:
 
 __all__ = ["CHANGED", "OPERATIONS", "Operation", "path_of"]
 
+
+async def _hints(sessions: Sessions, params: WorkspaceParams) -> HintsView:
+    return _view(await (await session_of(sessions, params)).hints.shown())
+
+
+async def _hint(sessions: Sessions, params: HintParams) -> HintsView:
+    session = await session_of(sessions, params)
+    view = _view(await session.hints.take(params.number))
+    session.changed()
+    return view
+
+
+def _view(hints: Hints) -> HintsView:
+    return HintsView.model_validate(asdict(hints))
+
+
 OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
     Operation("packs", Nothing, PackList, "Lists all packs and problems, with this user's record on each.", _packs),
     Operation(
@@ -222,7 +240,20 @@ OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
         is_request=False,
     ),
     *STUDY_OPERATIONS,
-    *AID_OPERATIONS,
+    Operation(
+        "hints",
+        WorkspaceParams,
+        HintsView,
+        "Returns the hints that were taken, and what the next one costs and waits for.",
+        _hints,
+    ),
+    Operation(
+        "hint",
+        HintParams,
+        HintsView,
+        "Takes the problem's next hint, which is recorded before it is shown.",
+        _hint,
+    ),
 )
 """Every operation that an editor can request."""
 

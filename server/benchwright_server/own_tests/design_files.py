@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from benchwright_harness.own_tests.cocotb_source import named_top
-from benchwright_server.own_tests.errors import OwnTestError
+from benchwright_server.errors import OwnTestError
 from benchwright_server.own_tests.finding import TestFile, folder_of
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 from benchwright_verilog.semantics.project.index.inventory import nearest

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from benchwright_harness.own_tests.cocotb_source import cocotb_tests
-from benchwright_server.own_tests.errors import OwnTestError
+from benchwright_server.errors import OwnTestError
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 from benchwright_verilog.semantics.project.index.files_below import BUILD_FOLDERS, files_below
 from benchwright_verilog.semantics.project.plain_files import read_text

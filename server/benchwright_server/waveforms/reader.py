@@ -6,7 +6,9 @@ It takes a line of JSON for each question, `{"ask": …, …}`, and writes a lin
 from __future__ import annotations
 
 import json
+import os
 import re
+import struct
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -14,7 +16,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchwright_server.waveforms.file_end import last_time
 from benchwright_server.waveforms.folding import Change, Changes, Entry, folded, index_at
 from benchwright_server.waveforms.value_text import value_text
 
@@ -32,6 +33,13 @@ _MOST_EXAMINED = 20_000
 """Changes that a search for a value looks through."""
 _BLOCK = 256
 _DIGITS = re.compile(r"(\d+)")
+_FST_HEADER = struct.Struct(">BQQQ")
+"""Type of the block, its length, the first and the last time (GTKWave's `fstapi.c`, `FST_BL_HDR`)."""
+_FST_HEADER_TYPE = 0
+_FST_HEADER_LENGTH = 329
+_TIME = re.compile(rb"^#(\d{1,20})\s", re.MULTILINE)
+_FIRST_READ = 1 << 16
+_MOST_READ = 1 << 26
 
 
 class RefusedError(Exception):
@@ -75,7 +83,7 @@ class WaveformFile:
         return (scale.factor, str(scale.unit)) if scale is not None else (1, "unknown")
 
     def _end(self) -> int:
-        end = last_time(Path(self._path))
+        end = _last_time(Path(self._path))
         if end is not None:
             return end
         tried = [self._changes_of(one) for one in islice(self._vars(), _MOST_TRIED)]
@@ -293,3 +301,34 @@ def serve() -> None:
 def _first_line(error: BaseException) -> str:
     said = " ".join(str(error).split())
     return "".join(sign for sign in said if sign.isprintable())[:200]
+
+
+def _last_time(path: Path) -> int | None:
+    """The last tick of an FST or VCD file; None if it can't be found quickly.
+
+    Raises:
+        OSError: The file can't be read.
+    """
+    with path.open("rb") as file:
+        begin = file.read(_FST_HEADER.size)
+        if len(begin) == _FST_HEADER.size:
+            kind, length, _, end = _FST_HEADER.unpack(begin)
+            if (kind, length) == (_FST_HEADER_TYPE, _FST_HEADER_LENGTH):
+                return int(end)
+        if begin[:1] and begin[0] > ord(" "):
+            return _of_text(file.fileno())
+        return None
+
+
+def _of_text(file: int) -> int | None:
+    size, read = os.fstat(file).st_size, _FIRST_READ
+    while True:
+        start = max(0, size - read)
+        os.lseek(file, start, os.SEEK_SET)
+        data = os.read(file, read)
+        found = _TIME.findall(data + b"\n")
+        if found:
+            return int(found[-1])
+        if start == 0 or read >= _MOST_READ:
+            return None
+        read *= 4

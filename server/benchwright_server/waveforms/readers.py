@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchwright_foundation.errors import ExtraMissingError
-from benchwright_server.waveforms.errors import WaveformError
+from benchwright_server.errors import WaveformError
 from benchwright_server.waveforms.reader import MEMORY_BYTES
 
 _START = (

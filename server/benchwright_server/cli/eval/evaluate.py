@@ -11,14 +11,15 @@ from pydantic import JsonValue
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
-from benchwright_server.cli.eval import exchange as eval_exchange
+from benchwright_problems.storage.store import Store
 from benchwright_server.cli.eval import refine as eval_refine
 from benchwright_server.cli.eval import reflect as eval_reflect
 from benchwright_server.cli.eval.options import Agent, Json, Limits, Out, Pack, PlanOptions, Prompting, Sampling, Task
 from benchwright_server.cli.eval.run import finish, resume_run, run_and_keep, run_task
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import grouped
-from benchwright_server.cli.terminal.output import plain_errors
+from benchwright_server.cli.terminal.output import err, plain_errors
+from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def add_to(parent: typer.Typer) -> None:
         invoke_without_command=True,
     )
     evaluations.callback()(grouped(evaluate))
-    eval_exchange.add_to(evaluations)
+    evaluations.command("export-prompts")(grouped(export_prompts))
     eval_refine.add_to(evaluations)
     eval_reflect.add_to(evaluations)
     parent.add_typer(evaluations, name="eval")
@@ -115,3 +116,30 @@ def _run_of(task: Task, folder: Path, sandbox: str, json_output: bool) -> Run:
         at_once=sampling.jobs,
         display="none" if json_output else None,
     )
+
+
+def export_prompts(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Written as JSON Lines of `id` and `prompt`.")],
+    pack: Pack,
+    prompting: Prompting,
+) -> None:
+    """Write the prompts of a pack's problems, for a model that runs elsewhere."""
+    with plain_errors(), needs("`benchwright eval export-prompts`", "baselines"):
+        from benchwright_subjects.evaluation.exchange import write_prompts
+        from benchwright_subjects.samples import Form
+
+        prompting.check()
+        if prompting.refined is not None:
+            raise ServerError("--refined asks a model twice; leave it out of export-prompts.")
+        form = Form(
+            prompting.problem or "",
+            prompting.shots,
+            prompting.examples,
+            prompting.think,
+            str(prompting.template) if prompting.template else "",
+            prompting.seed or 0,
+            prompting.prompts,
+        )
+        asked, request = form.of(Store(Home.find()), pack)
+        count = write_prompts(file, asked, request)
+    err.print(f"{count} prompts written to {file}.", markup=False)

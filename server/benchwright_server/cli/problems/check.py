@@ -14,6 +14,7 @@ import typer
 from pydantic import JsonValue
 from rich.text import Text
 
+from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.configuration import open_executor
@@ -27,13 +28,12 @@ from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Reason
 from benchwright_server.authoring.proving import Candidate, candidates, prove
-from benchwright_server.cli.problems.check_logs import Logs
 from benchwright_server.cli.problems.check_report import category, write_report
 from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.option_groups import grouped
-from benchwright_server.cli.terminal.output import color_of, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import color_of, out, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
@@ -99,7 +99,7 @@ def check(
             fresh=fresh,
             needs_logs=kept.logs is not None,
         )
-        logs = Logs(kept.logs, verdicts) if kept.logs is not None else None
+        logs = _Logs(kept.logs, verdicts) if kept.logs is not None else None
         grader = partial(BatchGrader, sandbox=box, toolchain=toolchain, verdicts=verdicts, fresh=fresh)
         proofs = asyncio.run(_prove_all(found, executor, checker, grader, logs))
         rows = list(zip(problems, proofs, strict=True))
@@ -122,7 +122,7 @@ async def _prove_all(
     executor: AbstractAsyncContextManager[Executor],
     checker: Callable[..., Checker],
     grader: Callable[..., BatchGrader],
-    logs: Logs | None,
+    logs: _Logs | None,
 ) -> list[TwoSided]:
     designs = sum(one.problem.kind is Kind.DESIGN for one in found)
     with progress("checking", designs, "runs") as meter:
@@ -204,3 +204,35 @@ def _row(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
         "wall_s": two_sided.wall_s,
         "remarks": list(two_sided.remarks),
     }
+
+
+class _Logs:
+    """Files `PROBLEM.SIDE.log` in a folder. They hold hidden text: only the owner can read them.
+
+    Args:
+        folder: Created if it is missing.
+        verdicts: Keeps the output of runs.
+
+    Raises:
+        ServerError: The folder can't be made.
+    """
+
+    def __init__(self, folder: Path, verdicts: VerdictStore) -> None:
+        self._folder = folder
+        self._verdicts = verdicts
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.chmod(0o700)
+
+    def write(self, problem: Problem, two_sided: TwoSided) -> None:
+        """Write what each side of a problem printed, compiler messages included.
+
+        Raises:
+            ServerError: A file can't be written.
+        """
+        for side, verdict in two_sided.sides.items():
+            run = two_sided.runs.get(side)
+            log = self._verdicts.log(run) if run is not None else b""
+            file = self._folder / f"{problem.id}.{side.value}.log"
+            with writing(self._folder):
+                write_atomically(file.absolute(), log + f"--- {verdict.summary}\n".encode(), 0o600)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
+import itertools
 import os
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
@@ -13,23 +15,28 @@ import typer
 from benchwright_attempts.grading.grading import grade, judged_paths
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
+from benchwright_problems.problem import Reveal
 from benchwright_problems.storage.store import Store
+from benchwright_server.attempts.participation import Participation
 from benchwright_server.cli.solve.batch import Batch, grade_batch
 from benchwright_server.cli.solve.batch_reading import Origins
-from benchwright_server.cli.solve.raw_log import check_may_read_log
+from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.option_groups import grouped
 from benchwright_server.cli.terminal.output import err, finish_with, plain_errors, writing
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
-from benchwright_server.workspaces.missing_files import missing_files
 from benchwright_server.workspaces.workspace import snapshot
 
 if TYPE_CHECKING:
     from benchwright_harness.sandbox import Sandbox
     from benchwright_problems.problem import Problem
     from benchwright_problems.verdict import Verdict
+
+_MOST_FILES = 2_000
+"""The most files of a folder that are compared: a hint is not worth reading a whole home directory."""
+_SIMILAR = 0.8
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -71,11 +78,11 @@ def _grade_folder(problem: str, folder: Path, batch: Batch, raw_log: Path | None
     if not folder.is_dir():
         raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
     if raw_log is not None:
-        check_may_read_log(problem, hidden.reveal, home)
+        _check_may_read_log(problem, hidden.reveal, home)
     box = open_sandbox(batch.sandbox)
     files = snapshot(folder, hidden)
     if missing := [path for path in judged_paths(hidden) if path not in files]:
-        named = missing_files(folder, missing)
+        named = _missing_files(folder, missing)
         if not files:
             raise ServerError(f"{folder} has no file that {problem} expects: {named}.")
         err.print(f"Missing in {folder}: {named}.", markup=False, soft_wrap=True)
@@ -101,3 +108,60 @@ def _opened(raw_log: Path | None) -> BinaryIO:
     with writing(raw_log):
         # For its owner alone: others on this machine may be solvers.
         return os.fdopen(os.open(raw_log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+
+
+def _check_may_read_log(problem: str, policy: Reveal, home: Home) -> None:
+    """Let a pack's owner read the log, and everybody if the problem's policy is `full`.
+
+    Whoever can unseal a pack owns it, except the participant of a study that asks the problem on this machine.
+
+    Args:
+        problem: `pack/id`.
+        policy: Of the problem.
+        home: The folders of this user.
+
+    Raises:
+        ServerError: The user may not.
+    """
+    if policy is Reveal.FULL:
+        return
+    taking_part = Participation(home).all()
+    if not taking_part:
+        return
+    from benchwright_attempts.attempts import Attempts
+    from benchwright_studies.conduct.studies import Studies
+
+    with opened_log() as log:
+        studies = Studies(log, Attempts(log))
+        for study in taking_part:
+            asked = studies.study(study).study
+            if problem in {asked.practice, *(task.problem for task in asked.problems)}:
+                raise ServerError(
+                    f"You take part in the study {study!r}, which asks {problem}: its raw log stays sealed. "
+                    "Leave out --log, or withdraw from the study."
+                )
+
+
+def _missing_files(folder: Path, missing: Collection[str]) -> str:
+    """The missing files in a sentence, each with a file that is there under another name, if there is one.
+
+    Args:
+        folder: Where they were expected.
+        missing: Their paths.
+    """
+    present = list(itertools.islice(_paths(folder), _MOST_FILES))
+    return "; ".join(_described(path, present) for path in missing)
+
+
+def _described(path: str, present: Collection[str]) -> str:
+    name = PurePosixPath(path).name.casefold()
+    same = [other for other in present if PurePosixPath(other).name.casefold() == name]
+    near = same or difflib.get_close_matches(path, present, 1, _SIMILAR)
+    return f"{path} (there is {near[0]!a}: move it to {path})" if near else path
+
+
+def _paths(folder: Path) -> Iterator[str]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            yield (Path(place) / name).relative_to(folder).as_posix()

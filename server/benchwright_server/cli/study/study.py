@@ -1,17 +1,84 @@
-"""`benchwright study`."""
+"""`benchwright study`, and its commands about records: as files, and their deletion."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
+from benchwright_foundation.errors import needs
+from benchwright_foundation.home import Home
 from benchwright_server.cli.study import conduct as study_conduct
 from benchwright_server.cli.study import planning as study_planning
-from benchwright_server.cli.study import records as study_records
+from benchwright_server.cli.study.log import deliver, opened_log
+from benchwright_server.cli.terminal.options import Json, StudyId
+from benchwright_server.cli.terminal.output import out, print_json, writing
 
 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
     study = typer.Typer(help="Plan, run and close studies.", no_args_is_help=True)
-    for commands in (study_planning, study_conduct, study_records):
+    for commands in (study_planning, study_conduct):
         commands.add_to(study)
+    study.command("export")(export)
+    study.command("collect")(collect_records)
+    study.command("delete")(delete)
     parent.add_typer(study, name="study")
+
+
+def export(
+    study: StudyId,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder for the files.")],
+    participant: Annotated[str | None, typer.Option(help="Only the records of this participant.")] = None,
+) -> None:
+    """Write a study's records as files that others can verify."""
+    with opened_log() as log, needs("`benchwright study export`", "baselines"):
+        from benchwright_studies.conduct.archive import write_archive
+
+        deliver(log)
+        with writing(folder):
+            written = write_archive(log, study, folder, None if participant is None else [participant])
+    out.print(f"{written} attempts written to {folder}.", soft_wrap=True)
+
+
+def collect_records(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="What `study export` wrote elsewhere.")],
+    json_output: Json = False,
+) -> None:
+    """Import what participants' machines recorded, after checking every hash chain."""
+    with opened_log() as log, needs("`benchwright study collect`", "baselines"):
+        from benchwright_studies.conduct.archive import collect
+
+        deliver(log)
+        rows = [collect(log, folder) for folder in folders]
+    if json_output:
+        print_json([asdict(row) for row in rows])
+        return
+    for folder, row in zip(folders, rows, strict=True):
+        withheld = f", {row.withheld} left out without consent" if row.withheld else ""
+        longer = f", {row.longer} attempts went on" if row.longer else ""
+        out.print(f"{folder}: {row.attempts} new attempts of {row.participants} participants{longer}{withheld}.")
+
+
+def delete(
+    study: StudyId,
+    participant: Annotated[str, typer.Argument(metavar="PARTICIPANT", help="A pseudonym.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    reason: Annotated[str, typer.Option(help="Kept with the tombstone.")] = "asked for by the participant",
+) -> None:
+    """Delete all records of a participant; only a tombstone shows that there were some."""
+    with opened_log() as log, needs("`benchwright study delete`", "baselines"):
+        from benchwright_server.attempts.participant_studies import delete_participant
+        from benchwright_server.attempts.participation import Participation
+        from benchwright_studies.conduct.delivery import Deliveries
+
+        if not yes and not typer.confirm(f"Delete all records of {participant} in {study}? This can't be undone."):
+            raise typer.Exit(1)
+        count = delete_participant(Home.find(), log, study, participant, reason)
+        Deliveries(Home.find()).drop(study, participant)
+        participation = Participation(Home.find())
+        if participation.all().get(study) == participant:
+            participation.end(study)
+    out.print(f"{count} attempts of {participant} were deleted. Copies that were exported are not deleted.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchwright_attempts.events.events import AidUsed
 from benchwright_foundation.errors import ExtraMissingError
 from benchwright_problems.aids import Aid
-from benchwright_server.errors import ServerError
+from benchwright_server.errors import ServerError, WaveformError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.module_views import file_range
 from benchwright_server.features.editor.locations import Locations
@@ -24,7 +24,6 @@ from benchwright_server.protocol.explanations import (
     LikelyCause,
     UnknownSignal,
 )
-from benchwright_server.waveforms.errors import WaveformError
 
 if TYPE_CHECKING:
     from benchwright_server.attempts.session import Session

@@ -19,6 +19,7 @@ from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason
 from benchwright_harness.own_tests.simulation import CODE
 from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_problems.aids import Aid
+from benchwright_server.errors import OwnTestError
 from benchwright_server.features.attempt.aids import Use, attempt_of, attempts_among, check_allowed, use
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
@@ -27,7 +28,6 @@ from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.operations.operation import Operation
 from benchwright_server.own_tests.bench import Asked, FileRun, TestBench, id_of
-from benchwright_server.own_tests.errors import OwnTestError
 from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests, is_for_tests
 from benchwright_server.protocol.design import FileRange, Point
 from benchwright_server.protocol.own_tests import (

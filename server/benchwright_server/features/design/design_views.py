@@ -13,11 +13,10 @@ from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.module_views import chosen, clocked, file_range, instance_of, use
 from benchwright_server.features.design.netlists import Netlists
-from benchwright_server.features.design.state_machine_views import machine_view
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
 from benchwright_server.features.requests import register_operation
-from benchwright_server.netlist.sizes import Sizes
+from benchwright_server.netlist.size import Sizes
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design_views import (
     CellCount,
@@ -37,22 +36,29 @@ from benchwright_server.protocol.design_views import (
     SignalView,
     SizeView,
     StateMachineTable,
+    StateMachineView,
+    StateView,
+    TransitionView,
 )
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from benchwright_server.editor_server import EditorServer
+    from benchwright_server.features.editor.locations import Locations
     from benchwright_server.netlist.schematic import CellPort, End, Schematic
     from benchwright_server.netlist.size import Size
     from benchwright_verilog.semantics.behaviour.registers import Register
     from benchwright_verilog.semantics.behaviour.signal_flow import Asked, Signal, SignalFlow
+    from benchwright_verilog.semantics.behaviour.state_machines import State, StateMachine, Transition
     from benchwright_verilog.semantics.compilation.instances import Design, Instance
     from benchwright_verilog.semantics.project.project import Project
 
 _MAX_SHOWN = 500
 """How many assignments, and how many signals of one, an answer has at most."""
 _MAX_REGISTERS = 2_000
+_MAX_TRANSITIONS = 2_000
+_MAX_CONDITION = 2_000
 
 
 class DesignViews:
@@ -169,7 +175,7 @@ class DesignViews:
         return StateMachineTable(
             module=instance.module,
             instance=instance.path,
-            machines=[machine_view(locations, one) for one in found],
+            machines=[_machine_view(locations, one) for one in found],
         )
 
     async def schematic(self, params: ModuleViewParams) -> SchematicView:
@@ -311,4 +317,28 @@ def _size(size: Size) -> SizeView:
         wires=size.wires,
         wire_bits=size.wire_bits,
         longest_path=size.longest,
+    )
+
+
+def _machine_view(locations: Locations, machine: StateMachine) -> StateMachineView:
+    """The message about one machine."""
+    return StateMachineView(
+        **clocked(machine),
+        reset_state=machine.reset_state,
+        states=[_state(locations, one) for one in machine.states],
+        transitions=[_transition(locations, one) for one in machine.transitions[:_MAX_TRANSITIONS]],
+        complete=machine.is_complete and len(machine.transitions) <= _MAX_TRANSITIONS,
+        declared=file_range(locations, machine.declared),
+    )
+
+
+def _state(locations: Locations, state: State) -> StateView:
+    at = file_range(locations, state.place)
+    return StateView(name=state.name, value=state.value, at=at, reachable=state.is_reachable)
+
+
+def _transition(locations: Locations, one: Transition) -> TransitionView:
+    condition = one.condition if len(one.condition) <= _MAX_CONDITION else f"{one.condition[: _MAX_CONDITION - 1]}…"
+    return TransitionView(
+        source=one.source, target=one.target, condition=condition, at=file_range(locations, one.place)
     )

@@ -12,7 +12,7 @@ from benchwright_problems.aids import Aid
 from benchwright_server.errors import FORESEEN
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.netlists import Netlists
-from benchwright_server.netlist.sizes import Sizes
+from benchwright_server.netlist.size import Sizes
 from benchwright_server.netlist.yosys import NoNetlistError
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.protocol.design_views import ModuleViewParams

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_problems.aids import Aid
-from benchwright_server.errors import FORESEEN, ServerError
+from benchwright_server.errors import FORESEEN, ServerError, WaveformError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.module_views import chosen, file_range, module_at
 from benchwright_server.features.editor.locations import Locations
@@ -19,7 +19,6 @@ from benchwright_server.features.editor.project_of import project_of
 from benchwright_server.protocol.design import Point
 from benchwright_server.protocol.waveforms import WaveformSignal, WaveformSource
 from benchwright_server.waveforms.design_paths import in_design, in_waveform
-from benchwright_server.waveforms.errors import WaveformError
 from benchwright_server.waveforms.readers import Readers
 from benchwright_server.waveforms.value_text import literal
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright_attempts.events.events import AidUsed
 from benchwright_problems.aids import Aid
-from benchwright_server.errors import FORESEEN
+from benchwright_server.errors import FORESEEN, WaveformError
 from benchwright_server.features.attempt import aids
-from benchwright_server.features.design.hidden_waveform import hidden_waveform
 from benchwright_server.features.design.waveform_values import WaveformValuesAtCursor
 from benchwright_server.features.editor.run_progress import cancellable
 from benchwright_server.features.requests import register_operation
@@ -41,12 +40,13 @@ from benchwright_server.protocol.waveforms import (
     WaveformWindow,
     WaveformWindowParams,
 )
-from benchwright_server.waveforms.errors import WaveformError
 from benchwright_server.waveforms.readers import Readers
+from benchwright_server.waveforms.waves_folder import waves_folder
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
+_HIDDEN = "hidden-tests.vcd"
 _KINDS = (".fst", ".vcd")
 _QUIET_S = 1.0
 """How long reading a file takes before progress is shown."""
@@ -153,7 +153,7 @@ class Waveforms:
 
     async def hidden(self, params: HiddenWaveformParams) -> HiddenWaveform:
         """The waveform of a failed hidden test."""
-        return await hidden_waveform(self.server, params)
+        return await _hidden_waveform(self.server, params)
 
     async def unknown(self, uri: str, most: int) -> list[tuple[str, str]]:
         """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
@@ -187,6 +187,27 @@ class Waveforms:
         if path.suffix.lower() not in _KINDS:
             raise WaveformError(f"{path.name} is no waveform. Open a file whose name ends in .fst or .vcd.")
         return await asyncio.to_thread(_inside, path, around)
+
+
+async def _hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -> HiddenWaveform:
+    """Runs the hidden tests that failed once more, and keeps the waveform of the solver's modules."""
+    use = await aids.begin(server, params.uri, Aid.WAVEFORMS)
+    if use is None:
+        raise WaveformError("Hidden tests belong to problems. Open the workspace of one.")
+    target = await asyncio.to_thread(waves_folder, use.session.workspace.folder) / _HIDDEN
+    outcome, test = "cancelled", ""
+    try:
+        task = asyncio.current_task()
+        async with cancellable(server, "Waveform of the hidden tests", lambda: task and task.cancel()):
+            kept = await use.session.attempt.runs.keep_waves(target)
+        outcome, test = "kept", kept.test
+    except Exception:
+        outcome = "error"
+        raise
+    finally:
+        event = AidUsed(aid=Aid.WAVEFORMS, feature="hidden_waveform", detail=test, outcome=outcome)
+        await asyncio.shield(use.end(event))
+    return HiddenWaveform(uri=target.as_uri(), test=kept.test, failed_at=kept.failed_at)
 
 
 WAVEFORM_OPERATIONS: tuple[Operation[Waveforms, Any, Any], ...] = (

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_server.features.editor.locations import file_of
-from benchwright_server.features.editor.refreshing import refresh_views
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -24,3 +23,12 @@ def project_changed(server: EditorServer) -> None:
     """What was read of a project is read in another way now: all that editors show of it is made again."""
     server.live.settings_changed()
     refresh_views(server)
+
+
+def refresh_views(server: EditorServer) -> None:
+    """Ask the client to fetch colours, hints and lenses again, as far as it can."""
+    if server.client.can("workspace.semanticTokens.refreshSupport"):
+        server.workspace_semantic_tokens_refresh(None)
+    if server.client.can("workspace.inlayHint.refreshSupport"):
+        server.workspace_inlay_hint_refresh(None)
+    server.lenses.refresh()

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_server.editor_server import Counts, Report
-from benchwright_server.features.editor.refreshing import refresh_views
+from benchwright_server.features.editor.project_of import refresh_views
 from benchwright_server.linters.lint_tool import SavedFile
-from benchwright_server.linters.linting import linted
+from benchwright_server.linters.registry import linted
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.workspaces.workspace import Workspace
 from benchwright_verilog.findings.finding import Finding, Level, Related
