@@ -18,7 +18,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.verdict import Outcome, word_of
-from benchwright_server.cli.attempts import check as attempts_check
+from benchwright_server.cli.attempts.check import anchor_command, verify_command, write_anchor
 from benchwright_server.cli.attempts.compare import compare_attempts
 from benchwright_server.cli.report.traces import trace_attempt
 from benchwright_server.cli.study.log import opened_attempts, opened_log
@@ -40,7 +40,8 @@ def add_to(parent: typer.Typer) -> None:
     attempts.command("trace")(trace_attempt)
     attempts.command("regrade")(regrade_command)
     attempts.command("compare")(compare_attempts)
-    attempts_check.add_to(attempts)
+    attempts.command("anchor")(anchor_command)
+    attempts.command("verify")(verify_command)
     parent.add_typer(attempts, name="attempts")
 
 
@@ -93,7 +94,7 @@ def export(
             return
         with writing(output):
             write_export(output.absolute(), header, rows)
-            anchor = attempts_check.write_anchor(output, header, rows) if rows else None
+            anchor = write_anchor(output, header, rows) if rows else None
         err.print(f"{len(rows)} events written to {output}.", soft_wrap=True)
         if anchor is not None:
             err.print(

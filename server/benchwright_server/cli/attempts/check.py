@@ -33,12 +33,6 @@ if TYPE_CHECKING:
 _INTACT = "The log is intact: the hash chain holds, and every save is rebuilt to the byte."
 
 
-def add_to(parent: typer.Typer) -> None:
-    """Add the commands to `benchwright attempts`."""
-    parent.command("anchor")(anchor_command)
-    parent.command("verify")(verify_command)
-
-
 def write_anchor(export: Path, header: AttemptHeader, rows: Sequence[Row]) -> Anchor:
     """Write an anchor beside an export.
 

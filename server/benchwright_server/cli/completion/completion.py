@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import typer
 
-from benchwright_server.cli.completion import report as completion_report
-from benchwright_server.cli.completion import run as completion_run
-from benchwright_server.cli.completion import sign_in as completion_sign_in
-from benchwright_server.cli.completion import study as completion_study
+from benchwright_server.cli.completion.report import report_command
+from benchwright_server.cli.completion.run import run_command
+from benchwright_server.cli.completion.sign_in import sign_in_command
+from benchwright_server.cli.completion.study import study_command
 from benchwright_server.cli.report.traces import trace_run
+from benchwright_server.cli.terminal.option_groups import grouped
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -17,9 +18,9 @@ def add_to(parent: typer.Typer) -> None:
         help="Let inline-completion servers, such as IDE copilots, fill holes in solutions; measure what it is worth.",
         no_args_is_help=True,
     )
-    completion_run.add_to(completion)
-    completion_study.add_to(completion)
-    completion_report.add_to(completion)
-    completion_sign_in.add_to(completion)
+    completion.command("run")(grouped(run_command))
+    completion.command("study")(grouped(study_command))
+    completion.command("report")(report_command)
+    completion.command("sign-in")(sign_in_command)
     completion.command("trace")(trace_run)
     parent.add_typer(completion, name="completion")

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 _PRINTED = ("passed", "characters", "funnel", "beside-people", "latency", "tokens", "failures")
 
 
-def add_to(completion: typer.Typer) -> None:
-    """Add the command to `benchwright completion`."""
-    completion.command("report")(report_command)
-
-
 def report_command(
     runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of `completion run`.")],
     output: Annotated[

@@ -20,7 +20,6 @@ from benchwright_server.cli.completion.report import show
 from benchwright_server.cli.completion.server import Server
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.option_groups import grouped
 from benchwright_server.cli.terminal.output import err, plain_errors
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
@@ -114,11 +113,6 @@ class Playing:
 
         trigger = Trigger.AUTOMATIC if self.automatic else Trigger.INVOKED
         return Rules(self.mode, trigger, self.timeout, self.most_asks, self.next_edits)
-
-
-def add_to(completion: typer.Typer) -> None:
-    """Add the command to `benchwright completion`."""
-    completion.command("run")(grouped(run_command))
 
 
 def run_command(

@@ -25,11 +25,6 @@ _MADE_AGAIN = ("CachedData", "Crashpad", "logs")
 _OF_EDITOR = ("cache", "code-server.log", "config.yaml", "extensions")
 
 
-def add_to(completion: typer.Typer) -> None:
-    """Add the command to `benchwright completion`."""
-    completion.command("sign-in")(sign_in_command)
-
-
 def sign_in_command(
     profile: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the home with the sign-in; only you can read it.")

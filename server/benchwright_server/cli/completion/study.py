@@ -20,7 +20,6 @@ from benchwright_server.cli.completion.server import Server
 from benchwright_server.cli.eval.study_evaluation import print_progress, progress_of
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.option_groups import grouped
 from benchwright_server.cli.terminal.output import err, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
@@ -31,11 +30,6 @@ if TYPE_CHECKING:
     from benchwright_studies.plan.model_condition import ModelCondition
 
 _GO_ON = "Attempts that have ended are kept: the same command continues where it stopped."
-
-
-def add_to(completion: typer.Typer) -> None:
-    """Add the command to `benchwright completion`."""
-    completion.command("study")(grouped(study_command))
 
 
 def study_command(

@@ -12,9 +12,9 @@ from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.eval import refine as eval_refine
-from benchwright_server.cli.eval import reflect as eval_reflect
 from benchwright_server.cli.eval.options import Agent, Json, Limits, Out, Pack, PlanOptions, Prompting, Sampling, Task
+from benchwright_server.cli.eval.refine import refine
+from benchwright_server.cli.eval.reflect import reflect
 from benchwright_server.cli.eval.run import finish, resume_run, run_and_keep, run_task
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import grouped
@@ -35,8 +35,8 @@ def add_to(parent: typer.Typer) -> None:
     )
     evaluations.callback()(grouped(evaluate))
     evaluations.command("export-prompts")(grouped(export_prompts))
-    eval_refine.add_to(evaluations)
-    eval_reflect.add_to(evaluations)
+    evaluations.command("refine")(refine)
+    evaluations.command("reflect")(reflect)
     parent.add_typer(evaluations, name="eval")
 
 

@@ -17,11 +17,6 @@ from benchwright_server.cli.terminal.output import err, out, plain_errors, print
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
 
-def add_to(evaluations: typer.Typer) -> None:
-    """Add the command to `benchwright eval`."""
-    evaluations.command("refine")(refine)
-
-
 def refine(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="Written as JSON Lines of refined statements; what it has is kept.")

@@ -15,11 +15,6 @@ from benchwright_server.cli.terminal.output import err, out, plain_errors, print
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
 
-def add_to(evaluations: typer.Typer) -> None:
-    """Add the command to `benchwright eval`."""
-    evaluations.command("reflect")(reflect)
-
-
 def reflect(
     pack: Pack,
     model: Annotated[str, typer.Option(help="PROVIDER/MODEL to ask, as Inspect names it.")],

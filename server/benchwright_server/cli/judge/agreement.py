@@ -35,11 +35,6 @@ _COLUMNS = (
 )
 
 
-def add_to(judge: typer.Typer) -> None:
-    """Add the command to `benchwright judge`."""
-    judge.command("agreement")(agreement)
-
-
 def agreement(
     votes: Annotated[
         Path | None,

@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 _Row = dict[str, str | float | bool]
 
 
-def add_to(judge: typer.Typer) -> None:
-    """Add the commands to `benchwright judge`."""
-    judge.command("config")(config)
-    judge.command("test")(test)
-
-
 def config(json_output: Json = False) -> None:
     """Show which judges are set up, and where."""
     with plain_errors(), needs("`benchwright judge config`", "judges"):

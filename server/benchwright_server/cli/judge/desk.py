@@ -35,11 +35,6 @@ if TYPE_CHECKING:
 _SAID: TypeAdapter[GradeGiven | GradeSkipped] = TypeAdapter(GradeGiven | GradeSkipped)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command to `benchwright judge`."""
-    app.command("desk", hidden=True)(desk)
-
-
 def desk(
     grader: Annotated[str, typer.Option(help="The pseudonym under which grades are recorded.")],
     everything: Annotated[bool, typer.Option("--all", help="Also answers that models have judged.")] = False,

@@ -76,11 +76,6 @@ class _Work:
         return found
 
 
-def add_to(judge: typer.Typer) -> None:
-    """Add the command to `benchwright judge`."""
-    judge.command("error-types")(error_types)
-
-
 def error_types(
     pack: Annotated[str, typer.Argument(help="The pack whose multiple-choice questions were answered.")],
     solver: Annotated[str, typer.Option(help="Only this model's answers, as `attempts list` names it.")] = "",

@@ -29,11 +29,6 @@ if TYPE_CHECKING:
 _Row = dict[str, str | float | None]
 
 
-def add_to(judge: typer.Typer) -> None:
-    """Add the command to `benchwright judge`."""
-    judge.command("pending")(pending)
-
-
 def pending(
     score: Annotated[bool, typer.Option("--score", help="Have the model judges score these answers.")] = False,
     budget: Budget = None,

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from benchwright_judges.reading.measure import ReadingMeasured
 
 
-def add_to(judge: typer.Typer) -> None:
-    """Add the command to `benchwright judge`."""
-    judge.command("reading")(reading)
-
-
 def reading(
     corpus: Annotated[Path, typer.Argument(metavar="FILE", help="Replies with what people read, JSON Lines.")],
     reader: Reader = "",

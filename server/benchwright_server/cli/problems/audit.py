@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from benchwright_judges.agreement.audit import Audit
 
 
-def add_to(problems: typer.Typer) -> None:
-    """Add the command to `benchwright problems`."""
-    problems.command("audit")(audit_command)
-
-
 def audit_command(
     pack: Annotated[str, typer.Argument(help="The pack to review.")],
     again: Annotated[bool, typer.Option("--again", help="Review again what was reviewed already.")] = False,

@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from benchwright_judges.agreement.audit import Audit
 
 
-def add_to(problems: typer.Typer) -> None:
-    """Add the command to `benchwright problems`."""
-    problems.command("filter")(filter_pack)
-
-
 def filter_pack(
     pack: Annotated[str, typer.Argument(help="A pack that was imported and audited.")],
     file: RecordsFile,

@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 PackFolder = Annotated[Path, typer.Argument(help="The pack's folder.")]
 
 
-def add_to(problems: typer.Typer) -> None:
-    """Add the commands to `benchwright problems`."""
-    problems.command("new")(new)
-    problems.command("twin")(twin)
-    problems.command("publish")(publish)
-    problems.command("install")(install)
-
-
 def new(
     folder: Annotated[Path, typer.Argument(help="The pack's folder; a new one becomes a pack of its name.")],
     problem: Annotated[str, typer.Argument(metavar="ID", help="The problem's name, such as round-robin-arbiter.")],

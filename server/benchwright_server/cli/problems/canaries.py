@@ -22,11 +22,6 @@ from benchwright_server.errors import ServerError
 _EVAL_LOG = ".eval"
 
 
-def add_to(problems: typer.Typer) -> None:
-    """Add the command to `benchwright problems`."""
-    problems.command("canaries")(canaries)
-
-
 def canaries(
     files: Annotated[
         list[Path] | None,

@@ -32,16 +32,10 @@ from benchwright_server.cli.problems.check_report import category, write_report
 from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.option_groups import grouped
 from benchwright_server.cli.terminal.output import color_of, out, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
-
-
-def add_to(problems: typer.Typer) -> None:
-    """Add the command to `benchwright problems`."""
-    problems.command("check")(grouped(check))
 
 
 @dataclass(frozen=True)

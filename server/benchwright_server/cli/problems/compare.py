@@ -26,11 +26,6 @@ from benchwright_server.workspaces.workspace import workspace_folder
 _EXIT = {Result.EQUIVALENT: 0, Result.DIFFERS: 1, Result.UNKNOWN: 2}
 
 
-def add_to(problems: typer.Typer) -> None:
-    """Add the command to `benchwright problems`."""
-    problems.command("compare")(compare)
-
-
 def compare(
     problem: options.Problem,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="A solution's files, by their names.")],

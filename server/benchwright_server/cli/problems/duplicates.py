@@ -17,11 +17,6 @@ from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 
 
-def add_to(problems: typer.Typer) -> None:
-    """Add the command to `benchwright problems`."""
-    problems.command("duplicates")(duplicates)
-
-
 def duplicates(
     packs: Annotated[
         list[str] | None, typer.Argument(metavar="[PACK]...", help="Packs, or folders of authors; all packs if none.")

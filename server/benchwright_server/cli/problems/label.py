@@ -19,7 +19,6 @@ from benchwright_problems.storage.labels import LabelFile, LabelKind
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.label_run import Failure, Outcome, Wanted, label_all
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.option_groups import grouped
 from benchwright_server.cli.terminal.options import Budget, Json
 from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.table import Table
@@ -68,11 +67,6 @@ class Corrections:
     ] = None
     correct: Annotated[Path | None, typer.Option(metavar="FILE", help="Take the corrections of such a file.")] = None
     by: Annotated[str, typer.Option(help="With --correct: your name or pseudonym.")] = ""
-
-
-def add_to(problems: typer.Typer) -> None:
-    """Add the command to `benchwright problems`."""
-    problems.command("label")(grouped(label_command))
 
 
 def label_command(

@@ -35,11 +35,6 @@ if TYPE_CHECKING:
     from benchwright_authoring.mutation.findings import PackFindings, ProblemFindings
 
 
-def add_to(problems: typer.Typer) -> None:
-    """Add the command to `benchwright problems`."""
-    problems.command("mutate")(mutate)
-
-
 def mutate(
     pack: Annotated[str, typer.Argument(help="The pack whose harnesses to try, or its author's folder.")],
     problem: Annotated[list[str] | None, typer.Argument(help="Only these problems of it, by their ids.")] = None,

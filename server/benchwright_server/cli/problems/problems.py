@@ -14,20 +14,19 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.storage.conversion import Form, convert
 from benchwright_problems.storage.labels import LabelKind, Settled
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.problems import (
-    audit,
-    audited,
-    authoring,
-    canaries,
-    check,
-    compare,
-    duplicates,
-    import_dataset,
-    label,
-    mutate,
-)
+from benchwright_server.cli.problems import import_dataset
+from benchwright_server.cli.problems.audit import audit_command
+from benchwright_server.cli.problems.audited import filter_pack
+from benchwright_server.cli.problems.authoring import install, new, publish, twin
+from benchwright_server.cli.problems.canaries import canaries
+from benchwright_server.cli.problems.check import check
+from benchwright_server.cli.problems.compare import compare
+from benchwright_server.cli.problems.duplicates import duplicates
+from benchwright_server.cli.problems.label import label_command
+from benchwright_server.cli.problems.mutate import mutate
 from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
 from benchwright_server.cli.terminal import options
+from benchwright_server.cli.terminal.option_groups import grouped
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import out, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
@@ -43,15 +42,18 @@ def add_to(parent: typer.Typer) -> None:
     problems.command("show")(show)
     problems.command("export")(export)
     problems.command("convert")(convert_pack)
-    check.add_to(problems)
-    mutate.add_to(problems)
-    compare.add_to(problems)
-    audit.add_to(problems)
-    label.add_to(problems)
-    audited.add_to(problems)
-    authoring.add_to(problems)
-    canaries.add_to(problems)
-    duplicates.add_to(problems)
+    problems.command("check")(grouped(check))
+    problems.command("mutate")(mutate)
+    problems.command("compare")(compare)
+    problems.command("audit")(audit_command)
+    problems.command("label")(grouped(label_command))
+    problems.command("filter")(filter_pack)
+    problems.command("new")(new)
+    problems.command("twin")(twin)
+    problems.command("publish")(publish)
+    problems.command("install")(install)
+    problems.command("canaries")(canaries)
+    problems.command("duplicates")(duplicates)
     parent.add_typer(problems, name="problems")
 
 

@@ -30,14 +30,6 @@ if TYPE_CHECKING:
     from benchwright_studies.plan.model_condition import ModelCondition
 
 
-def add_to(study: typer.Typer) -> None:
-    """Add the commands to `benchwright study`."""
-    study.command("run")(run)
-    study.command("status")(status)
-    study.command("progress")(progress)
-    study.command("close")(close)
-
-
 def _studies(log: StudyLog) -> Studies:
     from benchwright_attempts.attempts import Attempts
     from benchwright_studies.conduct.studies import Studies

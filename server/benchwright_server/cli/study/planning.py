@@ -26,14 +26,6 @@ if TYPE_CHECKING:
     from benchwright_studies.plan.study_file import StudyFile
 
 
-def add_to(study: typer.Typer) -> None:
-    """Add the commands to `benchwright study`."""
-    study.command("init")(init)
-    study.command("validate")(validate)
-    study.command("assign")(assign_tasks)
-    study.command("register")(register)
-
-
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder for the study; created if missing.")],
 ) -> None:

@@ -10,9 +10,9 @@ import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
-from benchwright_server.cli.study import conduct as study_conduct
-from benchwright_server.cli.study import planning as study_planning
+from benchwright_server.cli.study.conduct import close, progress, run, status
 from benchwright_server.cli.study.log import deliver, opened_log
+from benchwright_server.cli.study.planning import assign_tasks, init, register, validate
 from benchwright_server.cli.terminal.options import Json, StudyId
 from benchwright_server.cli.terminal.output import out, print_json, writing
 
@@ -20,8 +20,14 @@ from benchwright_server.cli.terminal.output import out, print_json, writing
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
     study = typer.Typer(help="Plan, run and close studies.", no_args_is_help=True)
-    for commands in (study_planning, study_conduct):
-        commands.add_to(study)
+    study.command("init")(init)
+    study.command("validate")(validate)
+    study.command("assign")(assign_tasks)
+    study.command("register")(register)
+    study.command("run")(run)
+    study.command("status")(status)
+    study.command("progress")(progress)
+    study.command("close")(close)
     study.command("export")(export)
     study.command("collect")(collect_records)
     study.command("delete")(delete)
