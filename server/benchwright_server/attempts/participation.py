@@ -8,8 +8,6 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
 from benchwright_server.errors import ServerError
 
-_AGAIN = "Delete it, then run `benchwright study run` again."
-
 
 class Participation:
     """A small file in the user's own data folder; its content is never logged.

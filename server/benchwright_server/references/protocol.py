@@ -16,7 +16,6 @@ from pydantic import JsonValue
 
 from benchwright_server.features.attempt.own_tests import DEBUGGER
 from benchwright_server.features.authoring.authoring import PROVED
-from benchwright_server.features.every_operation import EVERY_OPERATION
 from benchwright_server.features.requests import REQUEST_FAILED
 from benchwright_server.operations.catalogue import CHANGED, Operation
 from benchwright_server.protocol import agent as agent_protocol
@@ -35,6 +34,7 @@ from benchwright_server.protocol.authoring import ProblemProof
 from benchwright_server.protocol.explanations import GeneratedPart
 from benchwright_server.protocol.messages import AttemptStatus, Wire
 from benchwright_server.protocol.own_tests import OwnTestDebugger
+from benchwright_server.references.schema import EVERY_OPERATION
 
 _HEAD = f"""\
 # Protocol

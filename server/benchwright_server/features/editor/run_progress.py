@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 10.0
 """How long to wait for a busy client to accept its progress; after that the progress is not shown."""
-
-logger = logging.getLogger(__name__)
 
 
 class RunProgress:

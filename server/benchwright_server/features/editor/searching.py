@@ -23,7 +23,6 @@ _REPORT_S = 0.1
 _SENT_TOGETHER = 500
 
 Found = TypeVar("Found")
-Report = Callable[[int, int], None]
 
 
 class SearchEndedError(ServerError):
