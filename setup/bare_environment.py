@@ -39,12 +39,6 @@ def make(folder: Path, *requirements: str, constraints: Path | None = None, lock
         _uv(*install, *(("--constraint", str(constraints)) if constraints else ()), *requirements)
 
 
-def constraints_of(lock: Path) -> str:
-    """The versions of a lock as constraints: pip and uv take hashes as a demand for the hash of every package."""
-    pins = re.findall(r"^([A-Za-z0-9].*?)(?: \\)?$", lock.read_text(encoding="utf-8"), re.MULTILINE)
-    return "".join(f"{pin}\n" for pin in pins)
-
-
 def _base_python() -> str:
     return str(Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}"))
 
