@@ -59,6 +59,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="takes long: ./test --nightly runs it"))
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Names a failure at once: the whole run may take much longer."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\nFAILED {report.nodeid} ({report.when}): {report.longreprtext.splitlines()[-1:]}", flush=True)
+
+
 @pytest.fixture(scope="session")
 def nightly(request: pytest.FixtureRequest) -> bool:
     """Whether the whole load is wanted; a tenth of it otherwise."""
