@@ -20,7 +20,7 @@ PATIENCE_S = 30.0
 _HOLD = """
 import sys
 from pathlib import Path
-from benchwright_studies.study_log import StudyLog
+from benchwright_studies.conduct.study_log import StudyLog
 
 where = sys.argv[1] if "://" in sys.argv[1] else Path(sys.argv[1])
 log = StudyLog(where)
