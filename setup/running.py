@@ -88,7 +88,7 @@ class Run:
             print(f"\nbeside the Python tests: {names}; what each prints is shown when it has ended", flush=True)
         async with asyncio.TaskGroup() as lanes:
             if paths:
-                lanes.create_task(self._tests(paths, pool_workers(beside_others=bool(beside))))
+                lanes.create_task(self._tests(paths))
             lanes.create_task(self._commands(beside, quiet=bool(paths)))
         return list(self._outcomes.values())
 
@@ -116,7 +116,7 @@ class Run:
                 if stage.chained:
                     break
 
-    async def _tests(self, paths: Sequence[str], workers: int) -> None:
+    async def _tests(self, paths: Sequence[str]) -> None:
         selection = self._selection
         pytest = (
             "pytest",
@@ -124,7 +124,7 @@ class Run:
             *(("--cov", "--cov-append", "--cov-report=") if selection.coverage else ()),
         )
         # Files marked `long` come first: see tests/conftest.py.
-        pool = (*pytest, "-n", str(workers), "--dist", "loadgroup", "--no-loadscope-reorder", "-m", "not alone")
+        pool = (*pytest, "-n", str(pool_workers()), "--dist", "loadgroup", "--no-loadscope-reorder", "-m", "not alone")
         with tempfile.TemporaryDirectory() as folder:
             costs = Path(folder)
             failed = await self._python(("pool", (*pool, *paths)), costs)

@@ -114,14 +114,10 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
     ]
 
 
-def pool_workers(*, beside_others: bool) -> int:
-    """The number of processes in the pool of Python tests.
-
-    Args:
-        beside_others: Whether other commands run beside the pool.
-    """
+def pool_workers() -> int:
+    """The number of processes in the pool of Python tests."""
     # Tests that start processes often wait for them, so one more at a time keeps the cores busy.
-    return (os.cpu_count() or 1) + (0 if beside_others else 1)
+    return (os.cpu_count() or 1) + 1
 
 
 def _npm(workspace: str, *scripts: str) -> tuple[Command, ...]:
