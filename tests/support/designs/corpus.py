@@ -43,13 +43,13 @@ def _built_in() -> Iterator[Design]:
 
 
 def _json_samples() -> Iterator[Design]:
-    """VerilogEval and RTLLM: an object path → text; files of one problem share a prefix or a folder."""
+    """VerilogEval, ChipBench, RTLLM: an object path → text; files of a problem share all but `_ref`, or a folder."""
     for path in sorted(_SAMPLES.glob("*/*_sample.json")):
         groups: dict[str, dict[str, str]] = {}
         for name, text in json.loads(path.read_text()).items():
             if Path(name).suffix in _SUFFIXES:
                 folder, _, file = name.rpartition("/")
-                group = folder if path.stem.startswith("rtllm") else file.split("_")[0]
+                group = folder if path.stem.startswith("rtllm") else file.rpartition("_")[0]
                 groups.setdefault(group, {})[file] = text
         for group, files in groups.items():
             yield Design(f"{path.stem}-{group.replace('/', '-')}", files)
