@@ -90,9 +90,11 @@ def _touched_tests(python: set[str], paths: list[str]) -> set[str]:
     }
     tests = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "tests").rglob("*.py")}
     direct = {name: _dependencies(path) for name, path in tests.items()}
-    reached = {name for name, found in direct.items() if name in python or found.modules & touched}
+    reached = {name for name, dependencies in direct.items() if name in python or dependencies.modules & touched}
     # What tests share passes on what touches it.
-    while more := {name for name, found in direct.items() if name not in reached and found.support & reached}:
+    while more := {
+        name for name, dependencies in direct.items() if name not in reached and dependencies.support & reached
+    }:
         reached |= more
     return {name for name in reached if Path(name).name.startswith("test_")}
 
@@ -119,24 +121,24 @@ class _Dependencies:
 
 
 def _dependencies(path: Path) -> _Dependencies:
-    found = _Dependencies()
+    dependencies = _Dependencies()
     text = path.read_text(encoding="utf-8")
     # Also those in programs that a test starts.
-    found.modules |= set(_DOTTED.findall(text))
+    dependencies.modules |= set(_DOTTED.findall(text))
     tree = ast.parse(text)
     if _STARTS_COMMANDS.search(text):
         words = {word for node in ast.walk(tree) if isinstance(node, ast.Constant) for word in str(node.value).split()}
         commands = _commands()
-        found.modules |= {commands[word] for word in words & commands.keys()} or set(commands.values())
-    found.support |= set(_test_modules(path, tree))
+        dependencies.modules |= {commands[word] for word in words & commands.keys()} or set(commands.values())
+    dependencies.support |= set(_test_modules(path, tree))
     names = {argument.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for argument in node.args}
     for folder in path.parents:
         for fixture, support in _fixtures(folder / "conftest.py").items():
             if fixture in names and path.name != "conftest.py":
-                found.support |= support
+                dependencies.support |= support
         if folder == ROOT / "tests":
             break
-    return found
+    return dependencies
 
 
 def _test_modules(path: Path, tree: ast.AST) -> Iterator[str]:
