@@ -14,10 +14,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from folders import ROOT
 from progress import SetupError
 from stages import Stage, all_stages
+
+if TYPE_CHECKING:
+    import grimp
 
 _DOTTED = re.compile(r"benchwright_\w+(?:\.\w+)*")
 _STARTS_COMMANDS = re.compile(r"""["'\s/]benchwright["'\s]|BENCHWRIGHT_COMMAND|command_line|import benchwright$""")
@@ -101,6 +105,13 @@ def _touched_tests(python: set[str], paths: list[str]) -> set[str]:
 
 def _importers(modules: set[str]) -> set[str]:
     """These modules and all that import them, directly or not."""
+    graph = _imports()
+    known = modules & set(graph.modules)
+    return modules | {name for module in known for name in graph.find_downstream_modules(module)}
+
+
+@cache
+def _imports() -> "grimp.ImportGraph":
     import grimp
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -110,8 +121,7 @@ def _importers(modules: set[str]) -> set[str]:
     for beginning, importer in _LOADED_BY_NAME.items():
         for module in [name for name in graph.modules if name.startswith(beginning)]:
             graph.add_import(importer=importer, imported=module)
-    known = modules & set(graph.modules)
-    return modules | {name for module in known for name in graph.find_downstream_modules(module)}
+    return graph
 
 
 class _Dependencies:
@@ -120,6 +130,7 @@ class _Dependencies:
         self.support: set[str] = set()
 
 
+@cache
 def _dependencies(path: Path) -> _Dependencies:
     dependencies = _Dependencies()
     text = path.read_text(encoding="utf-8")
