@@ -86,10 +86,19 @@ class Run:
         if paths and beside:
             names = ", ".join(stage.name for stage in beside)
             print(f"\nbeside the Python tests: {names}; what each prints is shown when it has ended", flush=True)
-        async with asyncio.TaskGroup() as lanes:
-            if paths:
-                lanes.create_task(self._tests(paths))
-            lanes.create_task(self._commands(beside, quiet=bool(paths)))
+        if not paths:
+            await self._commands(beside, quiet=False)
+            return list(self._outcomes.values())
+        with tempfile.TemporaryDirectory() as folder:
+            costs = Path(folder)
+            async with asyncio.TaskGroup() as lanes:
+                pool = lanes.create_task(self._pool(paths, costs))
+                lanes.create_task(self._commands(beside, quiet=True))
+            # Now nothing else runs.
+            failed = pool.result() + await self._python(("alone", (*self._pytest(), "-m", "alone", *paths)), costs)
+            self.add_up(costs)
+        if failed:
+            await self._again((*self._pytest(), "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed))), failed)
         return list(self._outcomes.values())
 
     def _paths(self, stage: Stage) -> list[str]:
@@ -116,22 +125,18 @@ class Run:
                 if stage.chained:
                     break
 
-    async def _tests(self, paths: Sequence[str]) -> None:
+    def _pytest(self) -> Command:
         selection = self._selection
-        pytest = (
+        return (
             "pytest",
             *(("--nightly",) if selection.nightly else ()),
             *(("--cov", "--cov-append", "--cov-report=") if selection.coverage else ()),
         )
+
+    async def _pool(self, paths: Sequence[str], costs: Path) -> list[str]:
         # Files marked `long` come first: see tests/conftest.py.
-        pool = (*pytest, "-n", str(pool_workers()), "--dist", "loadgroup", "--no-loadscope-reorder", "-m", "not alone")
-        with tempfile.TemporaryDirectory() as folder:
-            costs = Path(folder)
-            failed = await self._python(("pool", (*pool, *paths)), costs)
-            failed += await self._python(("alone", (*pytest, "-m", "alone", *paths)), costs)
-            self.add_up(costs)
-            if failed:
-                await self._again((*pytest, "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed))), failed)
+        spread = ("-n", str(pool_workers()), "--dist", "loadgroup", "--no-loadscope-reorder", "-m", "not alone")
+        return await self._python(("pool", (*self._pytest(), *spread, *paths)), costs)
 
     async def _python(self, named: tuple[str, Command], costs: Path) -> list[str]:
         """Runs tests; returns the files in which some failed."""

@@ -11,8 +11,7 @@ from running import Run, Selection
 from stages import Stage
 
 TESTS = """\
-import sys, pathlib
-import pytest
+import pathlib
 
 def test_passes(): ...
 
