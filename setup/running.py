@@ -95,7 +95,9 @@ class Run:
                 pool = lanes.create_task(self._pool(paths, costs))
                 lanes.create_task(self._commands(beside, quiet=True))
             # Now nothing else runs.
-            failed = pool.result() + await self._python(("alone", (*self._pytest(), "-m", "alone", *paths)), costs)
+            failed = pool.result()
+            if alone := _files_with("mark.alone", paths):
+                failed += await self._python(("alone", (*self._pytest(), "-m", "alone", *alone)), costs)
             self.add_up(costs)
         if failed:
             await self._again((*self._pytest(), "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed))), failed)
@@ -134,8 +136,8 @@ class Run:
         )
 
     async def _pool(self, paths: Sequence[str], costs: Path) -> list[str]:
-        # Files marked `long` come first: see tests/conftest.py.
-        spread = ("-n", str(pool_workers()), "--dist", "loadgroup", "--no-loadscope-reorder", "-m", "not alone")
+        # The tests of a file share what they start, so they run in one process; files marked `long` come first.
+        spread = ("-n", str(pool_workers()), "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone")
         return await self._python(("pool", (*self._pytest(), *spread, *paths)), costs)
 
     async def _python(self, named: tuple[str, Command], costs: Path) -> list[str]:
@@ -179,6 +181,14 @@ class Run:
             for stage in self._tested_in([file]):
                 self._outcomes[stage].wall_s += cost["wall_s"]
                 self._outcomes[stage].processor_s += cost["processor_s"]
+
+
+def _files_with(text: str, paths: Sequence[str]) -> list[str]:
+    """The files of tests that hold a text: pytest would import all of them to know which have a mark."""
+    files: list[Path] = []
+    for path in paths:
+        files += (ROOT / path).rglob("test_*.py") if (ROOT / path).is_dir() else [ROOT / path]
+    return sorted(str(file.relative_to(ROOT)) for file in files if text in file.read_text(encoding="utf-8"))
 
 
 def _sum(one: Cost, other: Cost) -> Cost:

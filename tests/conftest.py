@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from benchwright_harness.sandbox.docker import DockerSandbox
 
 
-_SINGLE_TESTS = frozenset({"adversarial", "pages"})
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--nightly", action="store_true", help="also run the tests that take long")
     parser.addoption("--update", action="store_true", help="write the golden files instead of comparing with them")
@@ -46,10 +43,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    # Tests of a file share fixtures, so they stay together; those of these folders are alike and share nothing.
-    for item in items:
-        if not _SINGLE_TESTS & set(item.path.parts) and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.location[0]))
     begin_first = {item.path for item in items if item.get_closest_marker("long")}
     items.sort(key=lambda item: item.path not in begin_first)
     if config.getoption("--nightly"):

@@ -18,6 +18,8 @@ from .submission import HERE, Flow, Simulator, Submission, flow, flows, page
 
 __all__ = ("toolchain",)
 
+pytestmark = pytest.mark.long
+
 PAGE = HERE.parents[1] / "docs" / "reference" / "adversarial.md"
 
 

@@ -12,7 +12,7 @@ from benchwright_problems.verdict import Outcome
 from ..support.designs.submissions import RIGHT, attack, run
 from .submission import Flow, Simulator, Submission, flows
 
-pytestmark = pytest.mark.xdist_group("docker")
+pytestmark = pytest.mark.long
 
 ROWS = [
     pytest.param(

@@ -24,8 +24,6 @@ from benchwright_service.courses.snapshots import LARGEST
 
 from ..support.service.bench_service import Service, Solver, running
 
-pytestmark = pytest.mark.xdist_group("uploads")
-
 FILE = "rtl/sat_counter.sv"
 REF = "starter/saturating-counter"
 MIB = 1 << 20

@@ -11,6 +11,7 @@ import { loggedIn } from "./editorInBrowser.ts";
 import { filesHolding } from "./foundFiles.ts";
 import { ARTIFACTS } from "./installation.ts";
 import { scenario } from "./scenario.ts";
+import { signedIn } from "./signIn.ts";
 
 const TITLE = "Evicting a dirty line";
 const STATEMENT = "A write-back cache evicts a dirty line. What has to happen first?";
@@ -128,12 +129,7 @@ async function enter(
   name: string,
   colorScheme: "light" | "dark",
 ): Promise<Page> {
-  // Without the policy, axe can look at the page.
-  const page = await (await browser.newContext({ bypassCSP: true, colorScheme })).newPage();
-  await page.goto(`${url}/sign-in`);
-  await page.getByLabel("Invitation or token").fill(invitation);
-  await page.getByLabel("Your name").fill(name);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  const page = await signedIn(browser, url, invitation, name, { colorScheme });
   await page.getByRole("link", { name: "Computer architecture" }).click();
   return page;
 }

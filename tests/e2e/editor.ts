@@ -7,6 +7,7 @@ const SECONDS = 1000;
 
 /** How long anything may take, in seconds; far more than it takes, also on a machine with much else to do. */
 const PATIENCE = 90;
+export const PATIENCE_MS = PATIENCE * SECONDS;
 
 const TEST_ICONS = {
   passed: "codicon-testing-passed-icon",
@@ -22,7 +23,7 @@ export class Editor {
 
   constructor(page: Page) {
     this.page = page;
-    page.setDefaultTimeout(PATIENCE * SECONDS);
+    page.setDefaultTimeout(PATIENCE_MS);
   }
 
   async untilReady(): Promise<void> {

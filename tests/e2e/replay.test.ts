@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import type { AxeResults } from "axe-core";
-import { chromium, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type BrowserContextOptions, type Page } from "playwright-core";
 import { ROOT, installed } from "./installation.ts";
+import { signedIn } from "./signIn.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const COPIER = "Sophie Wilson";
@@ -35,12 +36,8 @@ async function worked(): Promise<{ url: string; code: string }> {
   throw new Error("The demo ended early.");
 }
 
-async function signIn(context: BrowserContext, url: string, code: string): Promise<Page> {
-  const page = await context.newPage();
-  await page.goto(`${url}/sign-in`);
-  await page.getByLabel("Invitation or token").fill(code);
-  await page.getByLabel("Your name").fill("Professor");
-  await page.getByRole("button", { name: "Sign in" }).click();
+async function signIn(url: string, code: string, options: BrowserContextOptions): Promise<Page> {
+  const page = await signedIn(browser, url, code, "Professor", options);
   await page.getByRole("heading", { name: "Your courses" }).waitFor();
   return page;
 }
@@ -59,8 +56,7 @@ async function faults(page: Page): Promise<string[]> {
 
 test("staff replay an attempt by keyboard, and a screen reader says when and what", { timeout: 300_000 }, async () => {
   const { url, code } = await worked();
-  const context = await browser.newContext({ bypassCSP: true, colorScheme: "dark", viewport: { width: 1200, height: 1250 } });
-  const page = await signIn(context, url, code);
+  const page = await signIn(url, code, { colorScheme: "dark", viewport: { width: 1200, height: 1250 } });
   const wrong: string[] = [];
   page.on("pageerror", (error) => wrong.push(error.message));
   page.on("request", (request) => request.url().startsWith(url) || wrong.push(request.url()));
@@ -116,7 +112,7 @@ test("staff replay an attempt by keyboard, and a screen reader says when and wha
   if (process.env.UPDATE_SCREENSHOT) await keepAsDocumentation(page, url);
   assert.deepEqual(wrong, []);
 
-  const plain = await signIn(await browser.newContext({ javaScriptEnabled: false }), url, code);
+  const plain = await signIn(url, code, { javaScriptEnabled: false, bypassCSP: false });
   await openAttempt(plain, url, COPIER);
   await plain.getByText("Replay", { exact: true }).click();
   await plain.getByRole("link", { name: "The text at the end" }).click();

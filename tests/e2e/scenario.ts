@@ -1,4 +1,4 @@
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { Session } from "./session.ts";
 
 /** Why a test is skipped that takes long; undefined at night. */
@@ -20,23 +20,24 @@ interface Options {
 /** How often a scenario is played at most: the editor's own pages do not always load on a busy machine. */
 const MOST_TRIES = 2;
 
-/**
- * A test that is one editing session; a picture is kept of how it looked when it failed.
- *
- * A scenario that fails is played once more from its start; the log says why the first try failed.
- */
-export function scenario(name: string, options: Options, play: (session: Session) => Promise<void>): void {
-  test(name, { skip: options.skip ?? false, timeout: 30 * 60 * 1000 }, async (context) => {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await playOnce(name, options, play);
-        return;
-      } catch (error) {
-        if (tries === MOST_TRIES) throw error;
-        context.diagnostic(`try ${tries} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-      }
+/** Plays something, and once more from its start where it fails; the log says why the first try failed. */
+export async function twice(context: TestContext, play: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await play();
+      return;
+    } catch (error) {
+      if (tries === MOST_TRIES) throw error;
+      context.diagnostic(`try ${tries} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     }
-  });
+  }
+}
+
+/** A test that is one editing session; a picture is kept of how it looked when it failed. See `twice`. */
+export function scenario(name: string, options: Options, play: (session: Session) => Promise<void>): void {
+  test(name, { skip: options.skip ?? false, timeout: 30 * 60 * 1000 }, (context) =>
+    twice(context, () => playOnce(name, options, play)),
+  );
 }
 
 async function playOnce(name: string, options: Options, play: (session: Session) => Promise<void>): Promise<void> {

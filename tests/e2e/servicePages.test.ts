@@ -3,38 +3,23 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { chromium, type Browser, type Locator, type Page } from "playwright-core";
+import { chromium, type Locator } from "playwright-core";
 import { faultsOfPage } from "./accessibility.ts";
 import { BenchService } from "./benchService.ts";
 import { installed } from "./installation.ts";
+import { twice } from "./scenario.ts";
+import { signedIn } from "./signIn.ts";
 
-type Scheme = "light" | "dark";
+test("a teacher says which models may help, a student reads it, and axe finds nothing on their pages", (context) => twice(context, modelsThatMayHelp));
 
-async function signedIn(
-  browser: Browser,
-  service: BenchService,
-  invitation: string,
-  name: string,
-  colorScheme: Scheme,
-  course = "Computer architecture",
-): Promise<Page> {
-  const context = await browser.newContext({ bypassCSP: true, colorScheme });
-  const page = await context.newPage();
-  await page.goto(`${service.url}/sign-in`);
-  await page.getByLabel("Invitation or token").fill(invitation);
-  await page.getByLabel("Your name").fill(name);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("link", { name: course }).click();
-  return page;
-}
-
-test("a teacher says which models may help, a student reads it, and axe finds nothing on their pages", async () => {
+async function modelsThatMayHelp(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "benchwright-pages-"));
   await using service = await BenchService.open(folder, {});
   await service.run("course", "assign", "arch", "starter", "--title", "Week 1", "--due", "2100-01-01T00:00:00");
   const browser = await chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] });
   try {
-    const teacher = await signedIn(browser, service, service.ownersInvitation, "Carver Mead", "light");
+    const teacher = await signedIn(browser, service.url, service.ownersInvitation, "Carver Mead", { colorScheme: "light" });
+    await teacher.getByRole("link", { name: "Computer architecture" }).click();
     assert.deepEqual(await faultsOfPage(teacher), []);
     await teacher.getByRole("link", { name: "Week 1" }).click();
     await teacher.getByLabel("Help by models").selectOption({ label: "only the extensions below" });
@@ -46,7 +31,8 @@ test("a teacher says which models may help, a student reads it, and axe finds no
     await teacher.getByRole("button", { name: "Change" }).click();
     await teacher.getByText("These assistants may help, and no others: github.copilot.").waitFor();
 
-    const student = await signedIn(browser, service, service.invitation, "Ada Lovelace", "dark");
+    const student = await signedIn(browser, service.url, service.invitation, "Ada Lovelace", { colorScheme: "dark" });
+    await student.getByRole("link", { name: "Computer architecture" }).click();
     await student.getByText("These assistants may help, and no others: github.copilot.").waitFor();
     assert.deepEqual(await faultsOfPage(student), []);
     await student.getByRole("link", { name: "passed in Week 1" }).click();
@@ -61,7 +47,7 @@ test("a teacher says which models may help, a student reads it, and axe finds no
     await browser.close();
     await rm(folder, { recursive: true, force: true });
   }
-});
+}
 
 const STUDY = `
 study: counters
@@ -77,12 +63,15 @@ analysis: {primary: time}
 data: {to: service}
 `;
 
-test("a study's page follows what happens by itself: focus stays, and a screen reader hears of it", async () => {
+test("a study's page follows what happens by itself: focus stays, and a screen reader hears of it", (context) => twice(context, followedPage));
+
+async function followedPage(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "benchwright-watch-"));
   await using service = await BenchService.conduct(folder, "counters", STUDY);
   const browser = await chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] });
   try {
-    const page = await signedIn(browser, service, service.ownersInvitation, "Carver Mead", "dark", "A study of counters");
+    const page = await signedIn(browser, service.url, service.ownersInvitation, "Carver Mead", { colorScheme: "dark" });
+    await page.getByRole("link", { name: "A study of counters" }).click();
     const rows = page.getByRole("region", { name: "Participants" }).locator("tbody tr");
     assert.deepEqual(await wheresOf(rows), ["free", "free"]);
     await page.evaluate("window.notLoadedAgain = true");
@@ -98,7 +87,7 @@ test("a study's page follows what happens by itself: focus stays, and a screen r
       });
     const joined = (await (await send("join", { code: service.invitation, name: "Ada" })).json()) as { token: string };
     assert.equal((await send("studies", {}, joined.token)).status, 200);
-    await page.locator("tbody td", { hasText: "joined" }).waitFor({ timeout: 15_000 });
+    await page.locator("tbody td", { hasText: "joined" }).waitFor();
     assert.deepEqual((await wheresOf(rows)).sort(), ["free", "joined"]);
     assert.equal(await page.evaluate<boolean>("window.notLoadedAgain"), true);
     assert.equal(await page.evaluate<string>("document.activeElement.id"), "stuck");
@@ -107,14 +96,14 @@ test("a study's page follows what happens by itself: focus stays, and a screen r
     // Nobody has to guess why nothing changes any more.
     const trouble = page.locator("[data-trouble]");
     await page.context().setOffline(true);
-    await trouble.getByText("The service can't be reached. The page tries again.").waitFor({ timeout: 15_000 });
+    await trouble.getByText("The service can't be reached. The page tries again.").waitFor();
     await page.context().setOffline(false);
-    await trouble.filter({ hasText: /^$/ }).waitFor({ state: "attached", timeout: 15_000 });
+    await trouble.filter({ hasText: /^$/ }).waitFor({ state: "attached" });
   } finally {
     await browser.close();
     await rm(folder, { recursive: true, force: true });
   }
-});
+}
 
 async function wheresOf(rows: Locator): Promise<string[]> {
   return (await rows.locator("td:nth-child(2)").allInnerTexts()).map((text) => text.trim());

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext, type Request } from "playwright-core";
 import { CodeServer } from "./codeServer.ts";
-import { Editor } from "./editor.ts";
+import { Editor, PATIENCE_MS } from "./editor.ts";
 import { ARTIFACTS, installed } from "./installation.ts";
 
 export interface SessionOptions {
@@ -61,6 +61,7 @@ export class Session {
         viewport: { width: 1600, height: 900 },
         permissions: ["clipboard-read", "clipboard-write"],
       });
+      context.setDefaultTimeout(PATIENCE_MS);
       options.watch?.(context);
       const page = await context.newPage();
       const strangers: string[] = [];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Browser, Locator, Page } from "playwright-core";
 import type { BenchService } from "./benchService.ts";
+import { signedIn } from "./signIn.ts";
 
 /** A course's owner at the pages of its service. */
 export class Teacher {
@@ -108,23 +109,6 @@ export class Teacher {
     await this.page.getByRole("link", { name: problem, exact: true }).click();
     await this.page.getByRole("heading", { name: problem, exact: true }).waitFor();
   }
-}
-
-/** A browser's page that is signed in at a service. */
-async function signedIn(browser: Browser, url: string, invitation: string, name: string): Promise<Page> {
-  const context = await browser.newContext({ bypassCSP: true });
-  const page = await context.newPage();
-  await signInHere(page, url, invitation, name);
-  return page;
-}
-
-/** Signs a page in at a service. */
-export async function signInHere(page: Page, url: string, invitation: string, name: string): Promise<void> {
-  await page.goto(`${url}/sign-in`);
-  await page.getByLabel("Invitation or token").fill(invitation);
-  await page.getByLabel("Your name").fill(name);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Your courses" }).waitFor();
 }
 
 /** The cells of a CSV file (RFC 4180), by row. */

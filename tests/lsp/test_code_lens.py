@@ -97,19 +97,19 @@ async def test_the_size_of_a_module_is_shown_with_its_change_since_the_last_save
     editor = await editors(options={"designViews": {"sizeLens": True}})
     text = "module «m»(input logic [3:0] a, b, output logic [3:0] y);\n  assign y = a + b;\nendmodule\n"
 
-    async def size(file: Scratch) -> str:
+    async def shows(file: Scratch, size: str) -> None:
+        """Waits for the size: the lens shows that of the save before until the new one is known."""
         async with asyncio.timeout(PATIENCE_S):
             while True:
-                told = [title(one) for one in await editor.lenses(file) if one.command is not None]
-                if told:
-                    return told[-1]
+                if size in [title(lens) for lens in await editor.lenses(file) if lens.command is not None]:
+                    return
                 await asyncio.sleep(0.1)
 
     async with scratch(editor, text) as file:
-        assert await size(file) == "1 cell · 3 wires · longest path 1"
+        await shows(file, "1 cell · 3 wires · longest path 1")
         file.type(" + (a ^ b)", after="a + b")
         file.save()
-        assert await size(file) == "3 cells (+2) · 3 wires · longest path 2 (+1)"
+        await shows(file, "3 cells (+2) · 3 wires · longest path 2 (+1)")
 
 
 async def test_without_the_setting_no_size_is_shown(editor: Editor) -> None:

@@ -14,6 +14,8 @@ from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, conte
 from ..support.service.judge_pages import labels
 from .walk import Reader, Walk
 
+pytestmark = pytest.mark.long
+
 STUDY = """
 study: copilot-2026
 title: Models

@@ -6,6 +6,7 @@ import asyncio
 import json
 import tomllib
 
+import pytest
 import yaml
 
 from ..lsp.session import Desk, Editor
@@ -13,6 +14,8 @@ from ..support.packs.import_pages import CVDP
 from ..support.studies.study import ask, foresee
 from .page import blocks
 from .walk import Reader, Walk
+
+pytestmark = pytest.mark.long
 
 STUDY = "copilot-2026"
 LAB = "docs/how-to/run-a-lab.md"

@@ -41,6 +41,31 @@ async def test_a_failure_belongs_to_the_stage_whose_folder_has_the_test(checkout
     assert (len(lsp.problems), lsp.at_second_try) == (1, True)
 
 
+WORKER = "import os, pathlib\nWORKERS = pathlib.Path({workers!r})\n"
+WRITES_ITS_WORKER = "def test_{number}(): (WORKERS / os.environ['PYTEST_XDIST_WORKER']).touch()\n"
+
+
+async def test_the_tests_of_a_file_run_in_one_process(checkout: Path) -> None:
+    workers = checkout / "workers"
+    workers.mkdir()
+    tests = "".join(WRITES_ITS_WORKER.format(number=number) for number in range(12))
+    (checkout / "tests" / "unit" / "test_a.py").write_text(WORKER.format(workers=str(workers)) + tests)
+    (unit,) = await Run([Stage("unit", "", tests="tests/unit")], Selection(), 300).run()
+    assert unit.problems == []
+    assert len(list(workers.iterdir())) == 1
+
+
+async def test_only_files_with_such_tests_are_read_for_what_runs_alone(
+    checkout: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / "tests" / "unit" / "test_a.py").write_text("def test_a(): ...\n")
+    alone = "import pytest\n@pytest.mark.alone\ndef test_b(): ...\n"
+    (checkout / "tests" / "lsp" / "test_b.py").write_text(alone)
+    stages = [Stage("unit", "", tests="tests/unit"), Stage("lsp", "", tests="tests/lsp")]
+    assert [outcome.problems for outcome in await Run(stages, Selection(), 300).run()] == [[], []]
+    assert "pytest -m alone tests/lsp/test_b.py" in capfd.readouterr().out
+
+
 async def test_what_passes_at_the_second_try_passes_and_is_marked(checkout: Path) -> None:
     (checkout / "tests" / "unit" / "test_a.py").write_text(TESTS.format(marker=str(checkout / "marker")))
     (unit,) = await Run([Stage("unit", "", tests="tests/unit")], Selection(), 300).run()
