@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { faultsOfPages } from "./accessibility.ts";
+import type { Editor } from "./editor.ts";
 import { scenario } from "./scenario.ts";
 
 const LEAF = `module leaf #(parameter W = 4) (input clk, rst, input [W-1:0] d, output logic [W-1:0] q);
@@ -36,59 +37,56 @@ endmodule
 const design = (folder: string): string => join(folder, "design");
 
 scenario(
-  "a cell of the schematic leads to its source, and a signal to what drives it",
+  "schematics and state machines are drawn, and lead to the source",
   {
     opened: design,
     before: async (folder) => {
       await mkdir(design(folder));
-      await writeFile(join(design(folder), "leaf.sv"), LEAF);
-      await writeFile(join(design(folder), "top.sv"), TOP);
+      for (const [name, text] of Object.entries({ "leaf.sv": LEAF, "top.sv": TOP, "traffic.sv": MACHINE })) {
+        await writeFile(join(design(folder), name), text);
+      }
     },
   },
   async ({ editor }) => {
-    await editor.openFile("top.sv");
-    await editor.command("Benchwright: Show Schematic");
-    const page = await editor.webview(".schematic");
-    await page.locator(".instance").first().waitFor();
-    assert.equal(await page.locator(".instance").count(), 2);
-    await editor.picture("schematic");
-    await page.locator(".instance", { hasText: "u_second" }).last().click();
-    await editor.sees(editor.page.locator("[id='status.editor.selection']"), /Ln 4/);
-    await page.locator(".net", { hasText: "middle" }).first().dispatchEvent("click");
-    await editor.sees(editor.page.locator("[id='status.editor.selection']"), /Ln 2/);
-    await editor.command("Benchwright: What Drives This");
-    await editor.sees(editor.page.locator(".pane", { hasText: "Drivers" }).first(), /\.q\(middle\)/);
-    await editor.picture("drivers");
+    await cellsAndSignalsLeadToSource(editor);
+    await editor.command("View: Close All Editors");
+    await statesAreDrawnAndReachedByKeyboard(editor);
   },
 );
 
-scenario(
-  "a state machine is drawn, its states and arrows lead to the source, and the keyboard gets to them",
-  {
-    opened: design,
-    before: async (folder) => {
-      await mkdir(design(folder));
-      await writeFile(join(design(folder), "traffic.sv"), MACHINE);
-    },
-  },
-  async ({ editor }) => {
-    await editor.openFile("traffic.sv");
-    await editor.command("Benchwright: Show State Machines");
-    const page = await editor.webview(".schematic");
-    await page.locator(".state").first().waitFor();
-    assert.deepEqual(await page.locator(".state text").allTextContents(), ["RED", "GREEN", "AMBER"]);
-    assert.match(await page.locator("main").innerText(), /rst resets to RED, synchronous/);
-    await editor.picture("state-machines");
-    await page.locator(".net", { hasText: "!car" }).nth(1).dispatchEvent("click");
-    const place = editor.page.locator("[id='status.editor.selection']");
-    await editor.sees(place, /Ln 9/);
-    await page.locator(".schematic").focus();
-    await page.locator(".schematic").press("n");
-    await page.locator(".schematic").press("n");
-    await editor.sees(page.locator("[role=status]"), /GREEN/);
-    await page.locator(".schematic").press("p");
-    await page.locator(".schematic").press("Enter");
-    await editor.sees(place, /Ln 8/);
-    assert.deepEqual(await faultsOfPages(editor.page), []);
-  },
-);
+async function cellsAndSignalsLeadToSource(editor: Editor): Promise<void> {
+  await editor.openFile("top.sv");
+  await editor.command("Benchwright: Show Schematic");
+  const page = await editor.webview(".schematic");
+  await page.locator(".instance").first().waitFor();
+  assert.equal(await page.locator(".instance").count(), 2);
+  await editor.picture("schematic");
+  await page.locator(".instance", { hasText: "u_second" }).last().click();
+  await editor.sees(editor.page.locator("[id='status.editor.selection']"), /Ln 4/);
+  await page.locator(".net", { hasText: "middle" }).first().dispatchEvent("click");
+  await editor.sees(editor.page.locator("[id='status.editor.selection']"), /Ln 2/);
+  await editor.command("Benchwright: What Drives This");
+  await editor.sees(editor.page.locator(".pane", { hasText: "Drivers" }).first(), /\.q\(middle\)/);
+  await editor.picture("drivers");
+}
+
+async function statesAreDrawnAndReachedByKeyboard(editor: Editor): Promise<void> {
+  await editor.openFile("traffic.sv");
+  await editor.command("Benchwright: Show State Machines");
+  const page = await editor.webview(".schematic");
+  await page.locator(".state").first().waitFor();
+  assert.deepEqual(await page.locator(".state text").allTextContents(), ["RED", "GREEN", "AMBER"]);
+  assert.match(await page.locator("main").innerText(), /rst resets to RED, synchronous/);
+  await editor.picture("state-machines");
+  await page.locator(".net", { hasText: "!car" }).nth(1).dispatchEvent("click");
+  const place = editor.page.locator("[id='status.editor.selection']");
+  await editor.sees(place, /Ln 9/);
+  await page.locator(".schematic").focus();
+  await page.locator(".schematic").press("n");
+  await page.locator(".schematic").press("n");
+  await editor.sees(page.locator("[role=status]"), /GREEN/);
+  await page.locator(".schematic").press("p");
+  await page.locator(".schematic").press("Enter");
+  await editor.sees(place, /Ln 8/);
+  assert.deepEqual(await faultsOfPages(editor.page), []);
+}

@@ -64,7 +64,12 @@ scenario(
   },
 );
 
-scenario("a question that exists in two languages opens in the other one", {}, async (session) => {
+scenario("without a judge an answer waits for people, and a question can change its language", {}, async (session) => {
+  await opensInOtherLanguage(session);
+  await twoPeopleGradeBlind(session);
+});
+
+async function opensInOtherLanguage(session: Session): Promise<void> {
   const { editor } = session;
   await open(session, "Speed-up on four cores");
   const form = await editor.webview("select#language");
@@ -74,9 +79,10 @@ scenario("a question that exists in two languages opens in the other one", {}, a
   const german = await editor.webview("main:has(h1:text-is('Beschleunigung auf vier Kernen')) fieldset");
   await editor.sees(german.locator("fieldset"), "2,5");
   await editor.picture("question-language");
-});
+}
 
-scenario("without a judge an answer waits, and two people grade it blind, by keyboard", {}, async (session) => {
+/** By keyboard. */
+async function twoPeopleGradeBlind(session: Session): Promise<void> {
   const { editor, folder } = session;
   await open(session, "Two stores, two loads");
   await editor.page.keyboard.type("A fence on both cores.");
@@ -99,7 +105,7 @@ scenario("without a judge an answer waits, and two people grade it blind, by key
   }
   const waiting: unknown = JSON.parse(await benchwright(folder, "judge", "pending", "--json"));
   assert.deepEqual(waiting, []);
-});
+}
 
 /** Opens a question with nothing else on the screen, starts its clock, and waits until the keyboard is in its form. */
 async function open(session: Session, title: string): Promise<void> {

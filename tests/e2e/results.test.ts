@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Editor } from "./editor.ts";
 import { scenario } from "./scenario.ts";
 import { starterFile } from "./starter.ts";
 
@@ -8,8 +9,13 @@ const GOOD = starterFile(PROBLEM, "hidden", "reference", FILE);
 /** What the analyser of the editor accepts and Icarus does not. */
 const UNBUILT = GOOD.replace("endmodule", "    wire [7:0] turned = {<<{8'h1}};\n\nendmodule");
 
-scenario("a save before the start, a build failure, failures and a pass each lead to the next step", {}, async (session) => {
-  const { editor } = session;
+scenario("results lead to the next step, of a design and of a question", {}, async ({ editor }) => {
+  await designLeadsFromEarlySaveToPass(editor);
+  await freeAnswerSaysWhatSavingDoes(editor);
+});
+
+/** By way of a build failure and of failures. */
+async function designLeadsFromEarlySaveToPass(editor: Editor): Promise<void> {
   await editor.openBenchwrightView();
   await editor.openProblem("Saturating up/down counter");
   await editor.file(FILE).waitFor();
@@ -58,10 +64,10 @@ scenario("a save before the start, a build failure, failures and a pass each lea
   await editor.confirm("Submit");
   await (await editor.webview("button:has-text('Next Problem')")).getByRole("button", { name: "Next Problem" }).click();
   await editor.file("rtl/sync_fifo.sv").waitFor();
-});
+}
 
-scenario("a free answer says what saving does, and a problem is found, described and grouped", {}, async (session) => {
-  const { editor } = session;
+/** And a problem is found, described and grouped. */
+async function freeAnswerSaysWhatSavingDoes(editor: Editor): Promise<void> {
   await editor.openBenchwrightView();
   const row = editor.problem("Two stores, two loads");
   await row.hover();
@@ -87,4 +93,4 @@ scenario("a free answer says what saving does, and a problem is found, described
   await editor.filterProblems("hard question");
   await editor.sees(editor.page.locator(".pane-body .monaco-list-row").first(), "hard");
   await editor.picture("problems-filtered");
-});
+}

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Editor } from "./editor.ts";
 import { installed } from "./installation.ts";
 import { scenario } from "./scenario.ts";
 import { homeOf } from "./session.ts";
@@ -7,18 +8,19 @@ import { homeOf } from "./session.ts";
 const elsewhere = (folder: string): string => join(folder, "elsewhere");
 
 scenario(
-  "an editor that was started for Benchwright shows its problems and the first steps, without a click",
+  "an editor that was started for Benchwright shows its problems and the first steps without a click; they are filtered and grouped",
   { settings: { "benchwright.showAtStart": true } },
   async ({ editor }) => {
     await editor.sees(editor.problem("Saturating up/down counter"), "Saturating");
     const steps = editor.page.locator(".gettingStartedContainer");
     await editor.sees(steps, /Choose a problem[\s\S]*Start the clock[\s\S]*Write, and save[\s\S]*Submit/);
     await editor.picture("first-steps");
+    await listIsFilteredAndGrouped(editor);
   },
 );
 
-scenario("the problem list is filtered while words are typed, and grouped", {}, async ({ editor }) => {
-  await editor.openBenchwrightView();
+/** The filter works while words are typed. */
+async function listIsFilteredAndGrouped(editor: Editor): Promise<void> {
   await editor.command("Benchwright: Filter Problems…");
   await editor.page.locator(".quick-input-widget input").first().fill("design lint");
   await editor.sees(editor.problem("stream statistics"), "stream statistics");
@@ -30,7 +32,7 @@ scenario("the problem list is filtered while words are typed, and grouped", {}, 
   await editor.commandAndChoose("Benchwright: Group Problems By…", "Difficulty");
   await editor.sees(editor.problem("easy"), /easy\s*\d+\/\d+ passed/);
   await editor.picture("problem-list");
-});
+}
 
 scenario(
   "opening a problem in a window on another folder goes on after the window has changed to the workspace",

@@ -73,7 +73,9 @@ scenario(
     const { editor, folder } = session;
     const participant = new Participant(editor);
     await editor.openBenchwrightView();
-    await editor.command("Benchwright: Take Part in a Study");
+    // A study that waits for somebody is at the top of the list, and opens with a click.
+    await editor.sees(editor.problem("Three small tasks"), /0 of 3 tasks done/);
+    await editor.openProblem("Three small tasks");
 
     const consent = await participant.page("Do you want to take part?");
     await editor.sees(consent.locator("main"), "how people write hardware");
@@ -212,22 +214,6 @@ scenario(
     await participant.page("You have withdrawn");
     await participant.recording().waitFor({ state: "detached" });
     assert.deepEqual(await listAttempts(folder), []);
-  },
-);
-
-scenario(
-  "a study that waits for somebody is at the top of the problem list, and opens with a click",
-  {
-    before: async (folder) => {
-      await writeFile(join(folder, "study.yaml"), STUDY);
-      await benchwright(folder, "study", "run", join(folder, "study.yaml"), "--participant", "P01");
-    },
-  },
-  async ({ editor }) => {
-    await editor.openBenchwrightView();
-    await editor.sees(editor.problem("Three small tasks"), /0 of 3 tasks done/);
-    await editor.openProblem("Three small tasks");
-    await new Participant(editor).page("Do you want to take part?");
   },
 );
 
