@@ -184,7 +184,7 @@ class Run:
 
 
 def _files_with(text: str, paths: Sequence[str]) -> list[str]:
-    """The files of tests that hold a text: pytest would import all of them to know which have a mark."""
+    """The files of tests that hold a string: pytest would import all of them to know which have a mark."""
     files: list[Path] = []
     for path in paths:
         files += (ROOT / path).rglob("test_*.py") if (ROOT / path).is_dir() else [ROOT / path]
