@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { Editor } from "./editor.ts";
 import { scenario } from "./scenario.ts";
 
 const WRONG = `module counter (
@@ -41,7 +40,7 @@ async function untilWritten(file: string, text: string): Promise<void> {
 const design = (folder: string): string => join(folder, "design");
 
 scenario(
-  "a test of the person's own fails in the Test Explorer, passes once the design is mended, and stops at a breakpoint",
+  "a test of the person's own fails in the Test Explorer, and passes once the design is mended",
   {
     opened: design,
     before: async (folder) => {
@@ -65,25 +64,35 @@ scenario(
     await editor.command("Test: Run All Tests");
     await editor.page.locator(".codicon-testing-passed-icon").first().waitFor({ timeout: 90_000 });
     await editor.picture("own-test-passes");
-    await stopsAtBreakpoint(editor);
   },
 );
 
-/** Shows its variables there, and goes on. */
-async function stopsAtBreakpoint(editor: Editor): Promise<void> {
-  await editor.openFile("test_counter.py");
-  await editor.page.keyboard.press("Control+End");
-  await editor.page.keyboard.press("ArrowUp");
-  await editor.command("Debug: Toggle Breakpoint");
-  await editor.command("Testing: Focus on Test Explorer View");
-  await editor.page.getByRole("treeitem", { name: "test_counter.py" }).first().waitFor();
-  await editor.command("Test: Debug All Tests");
-  await editor.page.locator(".debug-top-stack-frame-line").first().waitFor({ timeout: 90_000 });
-  await editor.command("Run and Debug: Focus on Variables View");
-  await editor.page.getByRole("treeitem", { name: /Locals/ }).click();
-  await editor.page.getByRole("treeitem", { name: /^dut/ }).first().waitFor();
-  await editor.picture("own-test-debugged");
-  await editor.command("Debug: Continue");
-  await editor.command("Testing: Focus on Test Explorer View");
-  await editor.page.locator(".codicon-testing-passed-icon").first().waitFor({ timeout: 90_000 });
-}
+scenario(
+  "a test stops at a breakpoint, shows its variables, and goes on",
+  {
+    opened: design,
+    before: async (folder) => {
+      for (const inner of ["rtl", "tests"]) await mkdir(join(design(folder), inner), { recursive: true });
+      await writeFile(join(design(folder), "rtl", "counter.sv"), WRONG.replace("q + 2", "q + 1"));
+      await writeFile(join(design(folder), "tests", "test_counter.py"), TESTS);
+    },
+  },
+  async (session) => {
+    const { editor } = session;
+    await editor.openFile("test_counter.py");
+    await editor.page.keyboard.press("Control+End");
+    await editor.page.keyboard.press("ArrowUp");
+    await editor.command("Debug: Toggle Breakpoint");
+    await editor.command("Testing: Focus on Test Explorer View");
+    await editor.page.getByRole("treeitem", { name: "test_counter.py" }).first().waitFor();
+    await editor.command("Test: Debug All Tests");
+    await editor.page.locator(".debug-top-stack-frame-line").first().waitFor({ timeout: 90_000 });
+    await editor.command("Run and Debug: Focus on Variables View");
+    await editor.page.getByRole("treeitem", { name: /Locals/ }).click();
+    await editor.page.getByRole("treeitem", { name: /^dut/ }).first().waitFor();
+    await editor.picture("own-test-debugged");
+    await editor.command("Debug: Continue");
+    await editor.command("Testing: Focus on Test Explorer View");
+    await editor.page.locator(".codicon-testing-passed-icon").first().waitFor({ timeout: 90_000 });
+  },
+);

@@ -70,7 +70,7 @@ _HIDING = (
 )
 _TRIAL_S = 10
 _STATUS_BYTES = 1 << 16
-_GRACE_S = 60
+_GRACE_S = 5
 
 
 @dataclass(frozen=True)
