@@ -140,7 +140,10 @@ async function begin(editor: Editor): Promise<void> {
 async function asked(editor: Editor, question: string, answer: RegExp): Promise<void> {
   const answers = editor.page.locator(".interactive-response");
   for (let tries = 1; ; tries += 1) {
-    while (!(await written(editor, question))) await editor.page.waitForTimeout(500);
+    for (let times = 1; !(await written(editor, question)); times += 1) {
+      assert.ok(times < 60, "The chat's box does not keep what is written.");
+      await editor.page.waitForTimeout(500);
+    }
     await editor.page.keyboard.press("Enter");
     const [wanted, seconds] = tries === 1 ? [new RegExp(`${answer.source}|${NO_MODEL}`), 90] : [answer, 5];
     const isAnswered = await editor.sees(answers.last(), wanted, seconds).then(

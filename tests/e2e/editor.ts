@@ -23,11 +23,12 @@ export class Editor {
 
   constructor(page: Page) {
     this.page = page;
-    page.setDefaultTimeout(PATIENCE_MS);
+    // Of the other pages, too, that its person opens.
+    page.context().setDefaultTimeout(PATIENCE_MS);
   }
 
   async untilReady(): Promise<void> {
-    await this.page.locator(".monaco-workbench .activitybar").waitFor({ timeout: 2 * PATIENCE * SECONDS });
+    await this.page.locator(".monaco-workbench .activitybar").waitFor({ timeout: 2 * PATIENCE_MS });
   }
 
   /** Runs a command of the palette by its whole title. */
@@ -424,7 +425,7 @@ export class Editor {
 
   /** The page inside the webview that holds a text. */
   async webview(selector: string): Promise<FrameLocator> {
-    const deadline = Date.now() + PATIENCE * SECONDS;
+    const deadline = Date.now() + PATIENCE_MS;
     while (Date.now() < deadline) {
       const names = await this.page
         .locator("iframe.webview")

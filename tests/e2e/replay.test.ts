@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
-import type { AxeResults } from "axe-core";
-import { chromium, type BrowserContextOptions, type Page } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
+import { faultsOfPage } from "./accessibility.ts";
 import { ROOT, installed } from "./installation.ts";
 import { signedIn } from "./signIn.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const COPIER = "Sophie Wilson";
 const ASSISTED = "Grace Hopper";
 
@@ -36,27 +33,15 @@ async function worked(): Promise<{ url: string; code: string }> {
   throw new Error("The demo ended early.");
 }
 
-async function signIn(url: string, code: string, options: BrowserContextOptions): Promise<Page> {
-  const page = await signedIn(browser, url, code, "Professor", options);
-  await page.getByRole("heading", { name: "Your courses" }).waitFor();
-  return page;
-}
-
 async function openAttempt(page: Page, url: string, student: string): Promise<void> {
   await page.goto(`${url}/courses/demo/progress`);
   await page.locator("tr", { hasText: student }).locator("a[href*=saturating-counter]").click();
   await page.getByRole("heading", { name: `${student}: saturating-counter` }).waitFor();
 }
 
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<AxeResults>("axe.run(document)");
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
-
 test("staff replay an attempt by keyboard, and a screen reader says when and what", { timeout: 300_000 }, async () => {
   const { url, code } = await worked();
-  const page = await signIn(url, code, { colorScheme: "dark", viewport: { width: 1200, height: 1250 } });
+  const page = await signedIn(browser, url, code, "Professor", { colorScheme: "dark", viewport: { width: 1200, height: 1250 } });
   const wrong: string[] = [];
   page.on("pageerror", (error) => wrong.push(error.message));
   page.on("request", (request) => request.url().startsWith(url) || wrong.push(request.url()));
@@ -100,19 +85,19 @@ test("staff replay an attempt by keyboard, and a screen reader says when and wha
   await page.keyboard.press("Enter");
   await status.filter({ hasText: "The attempt has ended." }).waitFor({ state: "attached" });
   await says("submitted");
-  assert.deepEqual(await faults(page), []);
+  assert.deepEqual(await faultsOfPage(page), []);
 
   await openAttempt(page, url, ASSISTED);
   await says("submitted");
   await page.emulateMedia({ colorScheme: "light" });
   assert.ok(await code_.locator(".from-a").count());
   await page.getByText("Runs, pastes, completions and pauses").click();
-  assert.deepEqual(await faults(page), []);
+  assert.deepEqual(await faultsOfPage(page), []);
   await code_.evaluate((shown) => (shown.scrollTop = shown.scrollHeight / 3));
   if (process.env.UPDATE_SCREENSHOT) await keepAsDocumentation(page, url);
   assert.deepEqual(wrong, []);
 
-  const plain = await signIn(url, code, { javaScriptEnabled: false, bypassCSP: false });
+  const plain = await signedIn(browser, url, code, "Professor", { javaScriptEnabled: false, bypassCSP: false });
   await openAttempt(plain, url, COPIER);
   await plain.getByText("Replay", { exact: true }).click();
   await plain.getByRole("link", { name: "The text at the end" }).click();

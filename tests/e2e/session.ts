@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext, type Request } from "playwright-core";
 import { CodeServer } from "./codeServer.ts";
-import { Editor, PATIENCE_MS } from "./editor.ts";
+import { Editor } from "./editor.ts";
 import { ARTIFACTS, installed } from "./installation.ts";
 
 export interface SessionOptions {
@@ -61,9 +61,9 @@ export class Session {
         viewport: { width: 1600, height: 900 },
         permissions: ["clipboard-read", "clipboard-write"],
       });
-      context.setDefaultTimeout(PATIENCE_MS);
       options.watch?.(context);
       const page = await context.newPage();
+      const editor = new Editor(page);
       const strangers: string[] = [];
       page.on("requestfailed", (request) => strangers.push(...strange(request)));
       page.on("response", (response) => {
@@ -72,7 +72,6 @@ export class Session {
       });
       const opened = options.opened ?? join(home, "workspaces");
       await page.goto(`${codeServer.url}/?folder=${encodeURIComponent(opened)}`);
-      const editor = new Editor(page);
       await editor.untilReady();
       return new Session(folder, codeServer, browser, editor, strangers);
     } catch (error) {
