@@ -7,7 +7,7 @@ import { benchwright, listAttempts } from "./commandLine.ts";
 import type { Editor } from "./editor.ts";
 import { loggedIn } from "./editorInBrowser.ts";
 import { ROOT } from "./installation.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { hiddenLines, starterFile } from "./starter.ts";
 import { LoggedAttempt } from "./studyReport.ts";
 
@@ -80,6 +80,7 @@ scenario(
 scenario(
   "an assignment that forbids agents' tools has them refused by the server, and nothing is recorded of them",
   {
+    skip: ONLY_NIGHTLY,
     before: async (folder) => {
       await install(folder);
       const service = await BenchService.open(folder, {});
@@ -109,7 +110,7 @@ scenario(
 
 scenario(
   "a person asks @benchwright in the editor's chat, and is answered in words",
-  { before: install, settings: SETTINGS },
+  { skip: ONLY_NIGHTLY, before: install, settings: SETTINGS },
   async ({ editor, folder }) => {
     await editor.openBenchwrightView();
     await begin(editor);

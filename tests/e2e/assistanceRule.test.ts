@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { BenchService } from "./benchService.ts";
 import { loggedIn } from "./editorInBrowser.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { messagesOf, type Session } from "./session.ts";
 
 const COUNTER = { title: "Saturating up/down counter", file: "rtl/sat_counter.sv" };
@@ -25,6 +25,7 @@ const AID_BUTTONS = ["Explain the Failure", "Take a Hint…"];
 scenario(
   "an assignment without help has the editor's AI and Benchwright's aids switched off while it is worked on, and no other has",
   {
+    skip: ONLY_NIGHTLY,
     before: async (folder) => {
       const service = await BenchService.open(folder, {});
       services.push(service);

@@ -31,13 +31,11 @@ const SECRETS = [CANARY, ...hiddenLines("saturating-counter"), ...hiddenLines("l
 
 const HALF_AN_HOUR = 30 * 60_000;
 
-test("a class from its sheets to its grades, one student in VS Code and one with a browser only", { timeout: HALF_AN_HOUR }, (t) =>
+test("a class from its sheets to its grades, one student in VS Code and one with a browser only", { timeout: HALF_AN_HOUR, skip: ONLY_NIGHTLY }, (t) =>
   twice(t, () => playClass(t, enterByToken)),
 );
 
-const nightly = ONLY_NIGHTLY ?? canServe();
-
-test("the same class with a hub that lets the student with a browser in", { timeout: HALF_AN_HOUR, skip: nightly }, (t) =>
+test("the same class with a hub that lets the student with a browser in", { timeout: HALF_AN_HOUR, skip: ONLY_NIGHTLY ?? canServe() }, (t) =>
   twice(t, () => playClass(t, enterByHub)),
 );
 

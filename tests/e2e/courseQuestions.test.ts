@@ -10,7 +10,7 @@ import { BenchService } from "./benchService.ts";
 import { loggedIn } from "./editorInBrowser.ts";
 import { filesHolding } from "./foundFiles.ts";
 import { ARTIFACTS } from "./installation.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { signedIn } from "./signIn.ts";
 
 const TITLE = "Evicting a dirty line";
@@ -44,6 +44,7 @@ after(async () => {
 scenario(
   "an author writes a question, two models answer it wrongly, two reviewers accept it, and a student solves it from the pack",
   {
+    skip: ONLY_NIGHTLY,
     before: async (folder) => {
       if (!model.listening) await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;

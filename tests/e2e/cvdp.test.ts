@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { benchwright, listAttempts } from "./commandLine.ts";
 import { ROOT } from "./installation.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 
 const EXAMPLE = join(
   ROOT,
@@ -23,7 +23,7 @@ const skip = existsSync(EXAMPLE) ? undefined : `NVIDIA's examples are not there:
 scenario(
   "an example of CVDP passes when its known solution is pasted and saved",
   {
-    skip,
+    skip: skip ?? ONLY_NIGHTLY,
     before: async (folder) => {
       await benchwright(folder, "problems", "import", "cvdp", EXAMPLE, "--pack", "cvdp-examples");
     },

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { benchwright, listAttempts } from "./commandLine.ts";
 import { LoggedAttempt } from "./studyReport.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 
-scenario("looking away from the editor and back is in the attempt's log", {}, async ({ editor, folder }) => {
+scenario("looking away from the editor and back is in the attempt's log", { skip: ONLY_NIGHTLY }, async ({ editor, folder }) => {
   await editor.openBenchwrightView();
   await editor.openProblem("Saturating up/down counter");
   await editor.sees(editor.statusBar("clock"), "Start");

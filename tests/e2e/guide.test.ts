@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { faultsOfPages, namelessControls } from "./accessibility.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { starterFile } from "./starter.ts";
 
 const PROBLEM = "saturating-counter";
@@ -8,7 +8,7 @@ const FILE = "rtl/sat_counter.sv";
 const START = starterFile(PROBLEM, "public", FILE);
 const WRITTEN = (line: string) => START.replace("// Your code goes here.", line);
 
-scenario("the guide follows what is done from the statement to submitting, and can be left and continued", {}, async (session) => {
+scenario("the guide follows what is done from the statement to submitting, and can be left and continued", { skip: ONLY_NIGHTLY }, async (session) => {
   const { editor } = session;
   await editor.command("Benchwright: Start the Guided Problem");
   await editor.file(FILE).waitFor();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after } from "node:test";
 import { faultsOfPages } from "./accessibility.ts";
 import { benchwright, listAttempts } from "./commandLine.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { ScriptedJudge } from "./scriptedJudge.ts";
 import type { Session } from "./session.ts";
 import { LoggedAttempt } from "./studyReport.ts";
@@ -64,7 +64,7 @@ scenario(
   },
 );
 
-scenario("without a judge an answer waits for people, and a question can change its language", {}, async (session) => {
+scenario("without a judge an answer waits for people, and a question can change its language", { skip: ONLY_NIGHTLY }, async (session) => {
   await opensInOtherLanguage(session);
   await twoPeopleGradeBlind(session);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Editor } from "./editor.ts";
 import { ROOT } from "./installation.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import type { Session } from "./session.ts";
 
 const COUNTER = `// Counts while it is enabled.
@@ -117,6 +117,7 @@ endmodule
 scenario(
   "a module is viewed as one of its instances, and the hierarchy shows and restricts them",
   {
+    skip: ONLY_NIGHTLY,
     opened: design,
     before: async (folder) => {
       await mkdir(design(folder));
@@ -168,6 +169,7 @@ const LISTED = {
 scenario(
   "one of several file lists is asked for, and another one chosen later",
   {
+    skip: ONLY_NIGHTLY,
     opened: design,
     before: async (folder) => {
       await mkdir(design(folder));
@@ -212,6 +214,7 @@ endmodule
 scenario(
   "what a macro, and a whole file, expands to is shown as a document",
   {
+    skip: ONLY_NIGHTLY,
     opened: design,
     before: async (folder) => {
       await mkdir(design(folder));

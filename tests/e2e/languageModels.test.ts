@@ -6,7 +6,7 @@ import { listAttempts } from "./commandLine.ts";
 import type { Editor } from "./editor.ts";
 import { filesHolding } from "./foundFiles.ts";
 import { installed, ROOT } from "./installation.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { homeOf } from "./session.ts";
 import { hiddenLines, starterFile } from "./starter.ts";
 
@@ -64,6 +64,7 @@ scenario(
 scenario(
   "the commands that the editor copies evaluate a model of the editor",
   {
+    skip: ONLY_NIGHTLY,
     before: async (folder) => {
       await cp(PROVIDER, providerIn(folder), { recursive: true });
       const reference = starterFile(PROBLEM, "hidden", "reference", "rtl", "sat_counter.sv");

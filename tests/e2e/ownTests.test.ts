@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 
 const WRONG = `module counter (
     input logic clk,
@@ -42,6 +42,7 @@ const design = (folder: string): string => join(folder, "design");
 scenario(
   "a test of the person's own fails in the Test Explorer, and passes once the design is mended",
   {
+    skip: ONLY_NIGHTLY,
     opened: design,
     before: async (folder) => {
       for (const inner of ["rtl", "tests"]) await mkdir(join(design(folder), inner), { recursive: true });
@@ -70,6 +71,7 @@ scenario(
 scenario(
   "a test stops at a breakpoint, shows its variables, and goes on",
   {
+    skip: ONLY_NIGHTLY,
     opened: design,
     before: async (folder) => {
       for (const inner of ["rtl", "tests"]) await mkdir(join(design(folder), inner), { recursive: true });

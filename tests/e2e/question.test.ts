@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { listAttempts } from "./commandLine.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 
 const PROBLEM = "load-use-stalls";
 const TITLE = "Cycles of a short program in a five-stage pipeline";
 
-scenario("a question is opened, answered and scored by keyboard alone", {}, async (session) => {
+scenario("a question is opened, answered and scored by keyboard alone", { skip: ONLY_NIGHTLY }, async (session) => {
   const { editor, folder } = session;
   const { keyboard } = editor.page;
 

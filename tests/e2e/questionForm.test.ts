@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after } from "node:test";
 import { faultsOfPages } from "./accessibility.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { ScriptedJudge } from "./scriptedJudge.ts";
 
 const PROBLEM = `id = "cells"
@@ -41,7 +41,7 @@ async function writePack(folder: string): Promise<void> {
 
 scenario(
   "an author writes a question in a form, is told what is wrong while typing, adds a figure, tries it on a model and makes its twin",
-  { before: writePack, opened: packOf },
+  { skip: ONLY_NIGHTLY, before: writePack, opened: packOf },
   async ({ editor, folder }) => {
     const { keyboard } = editor.page;
     const cells = join(packOf(folder), "cells");

@@ -1,31 +1,27 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { after, test } from "node:test";
+import type { Readable } from "node:stream";
+import { test } from "node:test";
 import { chromium, type Page } from "playwright-core";
 import { faultsOfPage } from "./accessibility.ts";
 import { ROOT, installed } from "./installation.ts";
+import { ONLY_NIGHTLY } from "./scenario.ts";
 import { signedIn } from "./signIn.ts";
 
 const COPIER = "Sophie Wilson";
 const ASSISTED = "Grace Hopper";
 
-const demo = spawn(installed().benchwright, ["serve", "--demo", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
-const browser = await chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] });
-after(async () => {
-  await browser.close();
-  const ended = once(demo, "exit");
-  demo.kill();
-  await ended;
-});
+const demo = (): ChildProcessByStdio<null, Readable, null> =>
+  spawn(installed().benchwright, ["serve", "--demo", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
 
 /** Address and invitation of the demo, once its students have worked. */
-async function worked(): Promise<{ url: string; code: string }> {
+async function worked(output: Readable): Promise<{ url: string; code: string }> {
   let [url, code] = ["", ""];
-  for await (const line of createInterface({ input: demo.stdout })) {
+  for await (const line of createInterface({ input: output })) {
     url = /students: (http\S+)\/sign-in/.exec(line)?.[1] ?? url;
     code = /teacher with (\S+)/.exec(line)?.[1] ?? code;
     if (line.startsWith("All students have worked")) return { url, code };
@@ -39,8 +35,17 @@ async function openAttempt(page: Page, url: string, student: string): Promise<vo
   await page.getByRole("heading", { name: `${student}: saturating-counter` }).waitFor();
 }
 
-test("staff replay an attempt by keyboard, and a screen reader says when and what", { timeout: 300_000 }, async () => {
-  const { url, code } = await worked();
+test("staff replay an attempt by keyboard, and a screen reader says when and what", { skip: ONLY_NIGHTLY, timeout: 300_000 }, async () => {
+  await using stack = new AsyncDisposableStack();
+  const service = stack.adopt(demo(), async (process) => {
+    const ended = once(process, "exit");
+    process.kill();
+    await ended;
+  });
+  const browser = stack.adopt(await chromium.launch({ executablePath: installed().chromium, args: ["--no-sandbox"] }), (launched) =>
+    launched.close(),
+  );
+  const { url, code } = await worked(service.stdout);
   const page = await signedIn(browser, url, code, "Professor", { colorScheme: "dark", viewport: { width: 1200, height: 1250 } });
   const wrong: string[] = [];
   page.on("pageerror", (error) => wrong.push(error.message));

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { benchwright, type ListedProblem } from "./commandLine.ts";
 import { ROOT } from "./installation.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { ScriptedJudge } from "./scriptedJudge.ts";
 
 const DATA = join(ROOT, "..", "shared", "data");
@@ -47,7 +47,7 @@ let judge: ScriptedJudge | undefined;
 scenario(
   "a question of each format of the published sets is answered by keyboard and judged",
   {
-    skip,
+    skip: skip ?? ONLY_NIGHTLY,
     before: async (folder) => {
       judge = await ScriptedJudge.setUp(folder);
       const [choice, response] = [join(folder, "choice.jsonl"), join(folder, "response.json")];

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Editor } from "./editor.ts";
 import { installed } from "./installation.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { homeOf } from "./session.ts";
 
 const elsewhere = (folder: string): string => join(folder, "elsewhere");
@@ -37,6 +37,7 @@ async function listIsFilteredAndGrouped(editor: Editor): Promise<void> {
 scenario(
   "opening a problem in a window on another folder goes on after the window has changed to the workspace",
   {
+    skip: ONLY_NIGHTLY,
     before: async (folder) => {
       await mkdir(elsewhere(folder));
     },
@@ -54,7 +55,7 @@ scenario(
 
 scenario(
   "without a server the editor says what to do, and goes on once there is one",
-  { before: (folder) => useServer(folder, "/bin/false") },
+  { skip: ONLY_NIGHTLY, before: (folder) => useServer(folder, "/bin/false") },
   async ({ editor, folder }) => {
     await editor.openBenchwrightView();
     await editor.sees(editor.page.locator(".pane-body .welcome-view-content"), "did not start");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { benchwright, listAttempts } from "./commandLine.ts";
 import { Participant, type Said } from "./participant.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { ScriptedAssistant } from "./scriptedAssistant.ts";
 import type { Session } from "./session.ts";
 import { checkReport } from "./reportCheck.ts";
@@ -186,6 +186,7 @@ scenario(
 scenario(
   "a task opens in a window of its folder, where the participant withdraws and has everything deleted",
   {
+    skip: ONLY_NIGHTLY,
     opened: (folder) => join(folder, "elsewhere"),
     before: async (folder) => {
       await mkdir(join(folder, "elsewhere"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Album } from "./album.ts";
-import { scenario } from "./scenario.ts";
+import { ONLY_NIGHTLY, scenario } from "./scenario.ts";
 import { starterFile } from "./starter.ts";
 
 const PROBLEM = "saturating-counter";
@@ -29,7 +29,7 @@ const FOLLOWING = {
   "workbench.preferredLightColorTheme": "Default Light Modern",
 };
 
-scenario("list, results, numbers, schematic and state machines are accessible in every theme and by keyboard", { settings: FOLLOWING }, async (session) => {
+scenario("list, results, numbers, schematic and state machines are accessible in every theme and by keyboard", { skip: ONLY_NIGHTLY, settings: FOLLOWING }, async (session) => {
   const { editor } = session;
   await mkdir(join(session.workspaces, "own"), { recursive: true });
   await writeFile(join(session.workspaces, "own", "traffic.sv"), MACHINE);
