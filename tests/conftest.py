@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from benchwright_harness.sandbox.docker import DockerSandbox
 
 
+_SAMPLED_EACH = 10
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--nightly", action="store_true", help="also run the tests that take long")
     parser.addoption("--update", action="store_true", help="write the golden files instead of comparing with them")
@@ -32,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # What tests sign in with does not belong in the key store of whoever runs them.
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     config.addinivalue_line("markers", "nightly: takes long; run with --nightly")
+    config.addinivalue_line("markers", "sampled: of its parameters the first and every tenth run, all with --nightly")
     config.addinivalue_line("markers", "long: its file takes long; begun last, it would leave the other processes idle")
     config.addinivalue_line("markers", "alone: measures time, or takes a whole cluster")
     folder = os.environ.get(costs.FOLDER)
@@ -47,8 +52,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.path not in begin_first)
     if config.getoption("--nightly"):
         return
+    numbers: Counter[tuple[Path, str]] = Counter()
     for item in items:
-        if item.get_closest_marker("nightly"):
+        is_nightly = item.get_closest_marker("nightly") is not None
+        if not is_nightly and item.get_closest_marker("sampled"):
+            test = item.path, item.nodeid.partition("[")[0]
+            is_nightly = numbers[test] % _SAMPLED_EACH != 0
+            numbers[test] += 1
+        if is_nightly:
             item.add_marker(pytest.mark.skip(reason="takes long: ./test --nightly runs it"))
 
 

@@ -39,6 +39,7 @@ async def test_it_does_not_pass_and_nothing_gets_out(
     await attack(flow, submission, simulator, toolchain, docker)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("flow", "simulator"), RIGHT)
 async def test_the_right_design_passes_here(
     flow: Flow, simulator: Simulator, toolchain: Toolchain, docker: DockerSandbox

@@ -95,6 +95,7 @@ def test_an_agent_solves_a_problem_with_its_clients_files_terminals_and_permissi
     assert desk.are_whole()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [

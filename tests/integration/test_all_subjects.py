@@ -38,6 +38,7 @@ def doubles(lab: Lab) -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.nightly
 def test_one_command_and_one_report_compare_every_kind_of_program_with_people(lab: Lab, programs: Path) -> None:
     assert can_confine()
     file = study(lab, *doubles(lab))

@@ -50,6 +50,7 @@ def schemas(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[
     }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("method", "path", "mode"), REQUESTS)
 def test_no_request_breaks_the_service(
     schemas: dict[str, Any], method: str, path: str, mode: GenerationMode, nightly: bool

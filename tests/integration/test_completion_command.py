@@ -135,6 +135,7 @@ def test_other_options_do_not_continue_a_run(desk: Desk) -> None:
     assert "a run with another seed" in refused.stderr
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -241,6 +242,7 @@ SERVED = "http://127.0.0.1:13131/v1"
 """Where a server finds the model of its run."""
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
 def test_the_runs_model_answers_a_server_and_its_tokens_are_reported_the_same_each_time(desk: Desk) -> None:
     settings = desk.folder / "settings.json"
@@ -291,6 +293,7 @@ def test_a_server_with_the_runs_model_reaches_nothing_else_and_never_sees_its_ke
     assert "unknown" in desk.run("report", desk.folder / "through").stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
 def test_a_model_that_can_not_be_asked_is_told_apart_from_a_server_that_offers_nothing(desk: Desk) -> None:
     options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone", "--no-grade")

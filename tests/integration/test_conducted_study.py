@@ -101,6 +101,7 @@ async def test_a_participant_enrols_forecasts_works_and_the_lab_has_it_all(
         assert kinds[-1] == "finished"
 
 
+@pytest.mark.nightly
 async def test_six_take_part_at_once_on_postgresql_and_the_study_closes_with_its_report(
     editors: Editors, tmp_path: Path, postgres: Path
 ) -> None:

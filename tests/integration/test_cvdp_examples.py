@@ -34,6 +34,7 @@ async def check(problem: Problem, toolchain: Toolchain, folder: Path) -> TwoSide
     return two_sided
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [*OPEN_SOURCE, *COMMERCIAL])
 async def test_a_datapoint_is_two_sided(
     name: str, problems: dict[str, Problem], toolchain: Toolchain, tmp_path: Path
@@ -43,6 +44,7 @@ async def test_a_datapoint_is_two_sided(
     assert two_sided.reference.tests
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", COMMERCIAL)
 async def test_coverage_of_an_open_source_simulator_is_marked(
     name: str, problems: dict[str, Problem], toolchain: Toolchain, tmp_path: Path

@@ -80,6 +80,7 @@ def told(verdict: Verdict | None) -> Told | None:
     return verdict.outcome.value, verdict.reason.value, tests
 
 
+@pytest.mark.nightly
 async def test_docker_comes_to_the_verdicts_of_bubblewrap(
     problems: list[Problem],
     expected: list[TwoSided],

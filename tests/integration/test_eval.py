@@ -428,6 +428,7 @@ def start(desk: Desk, *arguments: str | Path) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.nightly
 def test_ctrl_c_leaves_a_run_that_can_be_gone_on_with_and_asks_nothing_twice(desk: Desk) -> None:
     asked: list[str] = []
 

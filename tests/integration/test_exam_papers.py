@@ -48,6 +48,7 @@ def words(found: Extracted) -> Iterator[str]:
         yield from (block.text for block in (*item.context, *item.body, *item.solution))
 
 
+@pytest.mark.sampled
 def test_every_question_is_found_or_named(measured: Measured) -> None:
     assert measured.missed == ()
     assert measured.extra == ()

@@ -185,6 +185,7 @@ DESIGNS = [one for one in read_built_in("starter").problems if one.kind is Kind.
 OURS = [*DESIGNS, *(smaller(one) for one in DESIGNS if one.id in SMALL)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("problem", OURS, ids=lambda one: one.id)
 async def test_a_proof_of_our_own_designs_says_what_a_walk_shows(
     problem: Problem, toolchain: Toolchain, nightly: bool

@@ -15,6 +15,7 @@ from ..support.designs.small_designs import random_logic, random_machine
 SEEDS = [seed if seed % 10 == 0 else pytest.param(seed, marks=pytest.mark.nightly) for seed in range(160)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", SEEDS)
 async def test_what_it_says_of_logic_is_what_all_inputs_show(seed: int, toolchain: Toolchain) -> None:
     chosen = random.Random(seed)
@@ -27,6 +28,7 @@ async def test_what_it_says_of_logic_is_what_all_inputs_show(seed: int, toolchai
         assert (int(found.expected, 2), int(found.found, 2)) == (ours.output(inputs), theirs.output(inputs))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", SEEDS)
 async def test_what_it_says_of_a_machine_is_what_a_walk_over_its_states_shows(seed: int, toolchain: Toolchain) -> None:
     chosen = random.Random(seed)

@@ -153,6 +153,7 @@ def imported(made: dict[str, Any], version: str, folder: Path) -> Problem:
     return problem
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("version", STYLES)
 @pytest.mark.parametrize(
     "category",

@@ -31,6 +31,7 @@ from benchwright_judges.judgement import Status
 from benchwright_judges.service.client import RemoteJudge
 from benchwright_judges.service.endpoints import router
 
+from ..support.service.bench_service import DATABASES
 from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, says
 from ..support.service.judge_service import CHOOSES, EXPLAINS, FILLS, filled_store
 from ..support.service.postgres import new_database
@@ -42,7 +43,7 @@ PATIENCE_S = 180.0
 JSON = {"Content-Type": "application/json"}
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest) -> str | None:
     """A database's URL; none for the file that is used where nothing else is said."""
     return new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
@@ -398,6 +399,7 @@ REQUESTS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("method", "path", "mode"), REQUESTS)
 def test_no_request_breaks_the_service(
     schema: Any, method: str, path: str, mode: GenerationMode, nightly: bool

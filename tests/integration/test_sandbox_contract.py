@@ -472,6 +472,7 @@ async def verdicts(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> 
     ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["docker", "docker elsewhere"])
 @pytest.mark.parametrize("problem", ["sync-fifo", "lint-stream-stats"])
 async def test_a_container_gives_the_verdict_that_bubblewrap_gives(

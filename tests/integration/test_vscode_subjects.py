@@ -154,6 +154,7 @@ def model() -> Iterator[JudgeEndpoint]:
         yield endpoint
 
 
+@pytest.mark.nightly
 def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
     vsix: Path, tmp_path: Path, model: JudgeEndpoint
 ) -> None:
@@ -204,6 +205,7 @@ def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
     assert {label.rpartition(", ")[2] for label in latency} == {"alone", "drawn"}
 
 
+@pytest.mark.nightly
 def test_an_extension_that_was_signed_in_by_a_window_is_signed_in_on_the_bench(vsix: Path, tmp_path: Path) -> None:
     found = programs()
     # As a display would, without one.

@@ -23,7 +23,7 @@ from benchwright_attempts.log.record import AttemptHeader, Row
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
 
-from ..support.service.bench_service import Service
+from ..support.service.bench_service import DATABASES, Service
 from ..support.service.killable_service import killable_database, killable_service
 from ..support.service.postgres import Cluster
 from ..support.studies.assignments import sign_in
@@ -36,7 +36,7 @@ PROBLEM = "saturating-counter"
 WAIT_S = 120.0
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
     with killable_database(request.param) as cluster:
         yield cluster

@@ -131,7 +131,12 @@ WALKS = {
 }
 
 
-@pytest.mark.parametrize("page", WALKS)
+# Each takes minutes; tests/integration/test_eval_walk.py walks through most of the first.
+_NIGHTLY = {"docs/how-to/evaluate-models.md", "docs/how-to/papers-tables.md"}
+PAGES = [pytest.param(page, marks=[pytest.mark.nightly] if page in _NIGHTLY else []) for page in WALKS]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_page(page: str, reader: Reader, endpoint: JudgeEndpoint) -> None:
     _models(reader, endpoint)
     WALKS[page].go(page, reader)

@@ -144,6 +144,7 @@ WALKS = {
 }
 
 
+@pytest.mark.nightly
 def test_a_study_goes_from_nothing_to_a_report(reader: Reader) -> None:
     page = "docs/how-to/run-a-study.md"
     WALKS[page].go(page, reader)

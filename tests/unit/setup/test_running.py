@@ -27,6 +27,9 @@ def test_passes_at_the_second_try():
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with tests, as the root of a run."""
     monkeypatch.setattr(running, "ROOT", tmp_path)
+    # Plugins of the libraries take seconds to load in each of the pool's processes.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p xdist")
     (tmp_path / "tests" / "unit").mkdir(parents=True)
     (tmp_path / "tests" / "lsp").mkdir()
     return tmp_path

@@ -174,8 +174,8 @@ def indexed(folder: Path, store: IndexStore) -> Inventory:
     found.wait()
     found.refresh()
     for thread in threading.enumerate():
-        if thread is not threading.current_thread() and thread.daemon and not thread.name.startswith("asyncio"):
-            thread.join(10)
+        if thread.name == "inventory":
+            thread.join()
     return found
 
 

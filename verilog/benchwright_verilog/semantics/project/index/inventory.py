@@ -129,7 +129,7 @@ class Inventory:
             known |= _likely_entries(new, likely())
             self._is_resting.clear()
             waiting = {path: stamp for path, stamp in new.items() if path not in known}
-            threading.Thread(target=self._read, args=(waiting,), daemon=True).start()
+            threading.Thread(target=self._read, args=(waiting,), name="inventory", daemon=True).start()
         self.is_whole = len(known) == len(self.stamps)
         if known.keys() != self.entries.keys() or any(self.entries[path] is not known[path] for path in known):
             self.entries = dict(sorted(known.items()))
