@@ -8,7 +8,11 @@ import re
 import signal
 import subprocess
 
+import pytest
+
 from .installed import Installed
+
+pytestmark = pytest.mark.nightly
 
 _START_S = 120
 

@@ -82,6 +82,7 @@ class Student(threading.Thread):
             self.anchors.append(Anchor.model_validate(reply.json()["anchor"]))
 
 
+@pytest.mark.nightly
 def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(
     service: Service, database: Cluster | None, tmp_path: Path, nightly: bool
 ) -> None:

@@ -182,6 +182,7 @@ async def test_nothing_of_the_assignment_is_on_the_participants_machine_before_t
         assert plan["code"] == ""
 
 
+@pytest.mark.nightly
 async def test_two_participants_have_a_place_each_and_a_third_has_none(
     tmp_path: Path, service: Service, invitation: str
 ) -> None:

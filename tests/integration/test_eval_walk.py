@@ -118,6 +118,7 @@ def test_a_model_that_inspect_does_not_know_costs_what_the_file_says(desk: Desk)
     assert usage.cost_usd == pytest.approx(0.00045)
 
 
+@pytest.mark.nightly
 def test_inspects_own_commands_work_as_the_page_says_with_a_model_that_streams(desk: Desk) -> None:
     with JudgeEndpoint(answers("module sync_fifo; endmodule")) as endpoint:
         line = documented("inspect eval benchwright/answer", **{"openai/gpt-5": "openai-api/local/m"})

@@ -416,6 +416,7 @@ def test_no_request_breaks_the_service(
     holds()
 
 
+@pytest.mark.nightly
 def test_schemathesis_own_command_finds_nothing(machine: MakeMachine, tmp_path: Path, nightly: bool) -> None:
     here = machine()
     token = here.token("--scope", "admin")

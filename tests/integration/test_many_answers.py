@@ -88,6 +88,7 @@ def counts(summary: dict[str, Any], *names: str) -> tuple[Any, ...]:
     return tuple(summary[name] for name in names)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("command", ["answer", "grade"])
 def test_answers_that_no_rule_decides_wait_until_a_judge_is_set_up(desk: Desk, command: str) -> None:
     answers = desk.write(
@@ -122,6 +123,7 @@ def test_answers_that_no_rule_decides_wait_until_a_judge_is_set_up(desk: Desk, c
     assert CANARY not in lines
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("command", ["answer", "grade"])
 def test_answers_are_attempts_of_the_log_which_late_judgements_decide(desk: Desk, command: str) -> None:
     answers = desk.write({"id": CHOICE, "response": "B"}, {"id": WHY, "response": "Because."})
@@ -184,6 +186,7 @@ def test_killed_in_the_middle_it_judges_only_the_rest(desk: Desk) -> None:
         assert len(endpoint.requests) == total
 
 
+@pytest.mark.nightly
 def test_the_same_command_with_a_reader_reads_what_rules_left_unreadable(desk: Desk) -> None:
     said = "Mine would be whatever keeps dirty blocks."
     answers = desk.write({"id": CHOICE, "response": "B"}, {"id": CHOICE, "response": said})
@@ -233,6 +236,7 @@ def test_a_changed_key_is_another_question(desk: Desk) -> None:
         assert len(endpoint.requests) == 4
 
 
+@pytest.mark.nightly
 def test_a_person_who_judges_by_a_new_key_decides_again(desk: Desk) -> None:
     answers = desk.write({"id": WHY, "response": "Because."})
     desk.graded(answers)
@@ -316,6 +320,7 @@ LINES: tuple[dict[str, Any] | str, ...] = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("command", ["answer", "grade"])
 def test_a_line_that_cant_be_read_refuses_the_file_and_says_how_many_are_fine(desk: Desk, command: str) -> None:
     said = desk.run(command, "leaky", "--responses", desk.write(*LINES), status=2)

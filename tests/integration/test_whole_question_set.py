@@ -110,6 +110,7 @@ def named(model: str, language: str = "en", asked: str = ZERO_SHOT) -> str:
     return f"model: openai-api/local/{model} ({language}, {asked})"
 
 
+@pytest.mark.nightly
 def test_a_whole_set_is_imported_asked_judged_and_reported(
     tmp_path: Path, of_each: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -151,6 +151,7 @@ WALKS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("page", ["docs/how-to/judges.md", "docs/how-to/label-questions.md"])
 def test_page_with_a_model(page: str, reader: Reader, endpoint: JudgeEndpoint) -> None:
     _judge(reader, endpoint)

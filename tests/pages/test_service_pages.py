@@ -74,6 +74,7 @@ def test_a_course_is_made(reader: Reader) -> None:
     WALKS[COURSE].go(COURSE, reader)
 
 
+@pytest.mark.nightly
 def test_a_service_is_operated(reader: Reader, request: pytest.FixtureRequest) -> None:
     postgres = request.getfixturevalue("postgres")
     port, metrics = free_port(), free_port()

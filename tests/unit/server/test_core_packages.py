@@ -120,6 +120,7 @@ def benchwright(blocked: str, home: Path, *arguments: str) -> subprocess.Complet
     return run(blocked, "from benchwright_server.cli import main; main()", *arguments, home=home)
 
 
+@pytest.mark.nightly
 def test_every_help_is_shown(blocked: str, tmp_path: Path) -> None:
     ran = run(blocked, COMMANDS, home=tmp_path)
     assert ran.returncode == 0, ran.stderr
